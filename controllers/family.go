@@ -16,9 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/replica"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // indexParent lets objects be found by the name of their parent, and by the cloud object that they are bound to.
@@ -202,7 +204,7 @@ func leavingPrimary(cache client.Reader, k *kind.Kind) handler.MapFunc {
 
 // replicaLeaves passes what may end the wait of a primary for what follows it.
 func replicaLeaves(k *kind.Kind) predicate.Predicate {
-	holds := func(o client.Object) bool { return gather.HoldsPrimary(k, o.(v1alpha1.ResourceObject)) }
+	holds := func(o client.Object) bool { return replica.HoldsPrimary(k, o.(v1alpha1.ResourceObject)) }
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool { return holds(e.ObjectOld) && !holds(e.ObjectNew) },
@@ -249,7 +251,7 @@ var childLeaves = predicate.Funcs{
 	DeleteFunc: func(e event.DeleteEvent) bool { return holds(e.Object) }, // as it was last seen
 }
 
-func holds(o client.Object) bool { return gather.Holds(o.(v1alpha1.ResourceObject)) }
+func holds(o client.Object) bool { return reconciliation.HoldsParent(o.(v1alpha1.ResourceObject)) }
 
 // childrenOf returns what names the objects within one that keep it from being deleted, by the cache; nil for a kind without children.
 func childrenOf(cache client.Reader, f kind.Family) func(context.Context, v1alpha1.ResourceObject) ([]string, error) {
@@ -258,16 +260,5 @@ func childrenOf(cache client.Reader, f kind.Family) func(context.Context, v1alph
 	}
 	return func(ctx context.Context, parent v1alpha1.ResourceObject) ([]string, error) {
 		return gather.ChildrenOf(ctx, cache, f, parent)
-	}
-}
-
-// followersOf returns what names the objects that follow one, by the cache; nil for a kind whose objects follow none.
-func followersOf(cache client.Reader, k *kind.Kind) func(context.Context, v1alpha1.ResourceObject) ([]string, error) {
-	if k.Replicating == nil {
-		return nil
-	}
-	return func(ctx context.Context, primary v1alpha1.ResourceObject) ([]string, error) {
-		f, err := gather.FollowersOf(ctx, cache, k, primary)
-		return f.Held, err
 	}
 }

@@ -247,14 +247,14 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		Kind: k, Parent: family.Parent, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: rules.Lacks, Same: rules.Same, References: rules.References,
 		Immutable: class.ImmutableOf(k.Name, s.Drivers),
 	}
-	cluster := Cluster{Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Namespace: s.Namespace}
+	cluster := Cluster{Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Namespace: s.Namespace, Sync: s.SyncPeriod}
 	r := &resource.Reconciler{
 		Settings: s.settings(), Kind: k, Family: family, Features: Features(k, family, cluster), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
 		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Place: placeFrom(s.store), Refuses: refusals(s.Drivers, k), KnownValues: knownOf(s.Drivers, k), Preview: previews(s.Drivers, k)},
-		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Followers: followersOf(s.mgr.GetClient(), k), Observed: r.Observed, Now: s.Now},
+		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Features: r.Features, Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{Kind: k, LastObserved: r.LastObserved, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})

@@ -19,16 +19,21 @@ type Feature struct {
 	Queued func(in *reconciliation.State)
 	// Start runs before the account of an object is known: it goes by the object and by what the cache has.
 	Start Gather
-	// Request adds to the request by which the object is observed and changed.
+	// Request adds to the request by which the object is observed and changed what the spec says of the feature.
 	Request func(in *reconciliation.State, request *driver.Request)
+	// Guard finds out what keeps an object that is being deleted from being destroyed in the cloud, by what the cache has. A preview of a deletion calls it, too.
+	Guard Gather
+	// Interpret says in the View what the plan goes by, once the cloud object was observed, and returns differences that the feature alone knows. It decides from
+	// values, and calls nobody. A preview calls it, too, with what the status of the object says in place of what the cloud does: see Expect.
+	Interpret func(in *reconciliation.State) []driver.Change
+	// Source finds out of what a cloud object is made, and asks for that in the Request. It runs where the plan is to create one, and nothing is created if it stops.
+	Source func(ctx context.Context, in *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error)
 	// Failed takes in that an operation of the cloud ended in an error, whatever asked for it.
 	Failed func(in *reconciliation.State, message string)
 	// Observed takes in what the cloud says of the object, before anything else goes by it. It may complete the observation.
 	Observed func(ctx context.Context, in *reconciliation.State)
 	// Compare finds out what differs beside what the cloud says, and adds it to the observation. It reads what that takes, and writes nothing.
 	Compare Gather
-	// View adds to the view of the object what the feature knows, before anything is planned.
-	View func(in *reconciliation.State)
 	// Plan adds to what is planned for an object. It decides from values, and calls nobody. What the status is to say of it goes
 	// into Records: that is recorded once what comes before it is stored.
 	// It sets the verb only where nothing is being sent to the cloud, and no other feature has set it. It is called for objects that are only observed, too.
@@ -39,13 +44,22 @@ type Feature struct {
 	Prepare func(ctx context.Context, w Work, at Moment) error
 	// Acts carry out the actions that the feature itself planned, by their verbs.
 	Acts map[plan.Verb]Act
-	// Sent takes in which changes of an action the cloud accepted. It returns the Event that says so in place of the loop's own; nil for none.
+	// Sent takes in which changes of an action the cloud accepted. It returns the Event that says so in place of the loop's own: an
+	// empty one if that is no news, and nil if the feature has no words of its own.
 	Sent func(w Work, a plan.Action, accepted []driver.Change) *outcome.Note
-	// Mirror shows in the status of an object what the cloud says of it. It is not called for a cloud object that may be another tenant's.
-	Mirror func(object v1alpha1.ResourceObject, seen driver.Observation)
+	// Record notes in the status of an object what the cloud may not say again of its cloud object. It runs before Mirror, also while the object is being created, which the mirror does not show.
+	Record func(in reconciliation.State, object v1alpha1.ResourceObject)
+	// Mirror shows in the status of an object what the cloud says of it, which is in the Observation. It is not called for a cloud object that may be another tenant's.
+	Mirror func(in reconciliation.State, object v1alpha1.ResourceObject)
+	// Expect is the reverse of Mirror, for previews: it has the Observation say what the status of the object shows, and what its changes come to.
+	Expect func(in *reconciliation.State)
+	// Remarks say in the preview of an edit what its user has to know beside the changes, a line each.
+	Remarks func(in reconciliation.State, changes []plan.Decided) []string
 	// Clear takes out of the status of an object and of what is remembered what is known of the former cloud object, because another one takes its place. Another
-	// call of it changes nothing.
-	Clear func(in *reconciliation.State)
+	// call of it changes nothing. It reports whether the status has to be stored before the creation is sent.
+	Clear func(in *reconciliation.State) (store bool)
+	// ClearBinding takes out of the status of an object what the feature stored for a cloud object that was never created, because it is to be elsewhere.
+	ClearBinding func(object v1alpha1.ResourceObject)
 	// Status has the status of an object say what follows from the rest of the object, what Mirror showed included.
 	Status func(object v1alpha1.ResourceObject)
 	// Publish brings up to date what users get of the object in the cluster, where plan.Publishes says so. The outcome holds also beside an error: what was planned is recorded.
@@ -143,15 +157,6 @@ func (s Set) Observed(ctx context.Context, in *reconciliation.State) {
 	}
 }
 
-// View has all features add to the view of the object.
-func (s Set) View(in *reconciliation.State) {
-	for _, f := range s {
-		if f.View != nil {
-			f.View(in)
-		}
-	}
-}
-
 // Plan returns a plan with what features add to it, where they may.
 func (s Set) Plan(in *reconciliation.State, a plan.Action) plan.Action {
 	if !plan.FeaturesMayPlan(in.View, in.Observation) {
@@ -232,8 +237,13 @@ func (s Set) Sent(w Work, a plan.Action, accepted []driver.Change) (said *outcom
 func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, out outcome.Outcome) outcome.Described {
 	described := in.Describe(object, out)
 	for _, f := range s {
+		if f.Record != nil && described.Own {
+			f.Record(in, described.Object)
+		}
+	}
+	for _, f := range s {
 		if f.Mirror != nil && described.Mirrored {
-			f.Mirror(described.Object, in.Observation)
+			f.Mirror(in, described.Object)
 		}
 	}
 	for _, f := range s {
@@ -244,13 +254,72 @@ func (s Set) Describe(in reconciliation.State, object v1alpha1.ResourceObject, o
 	return described
 }
 
-// Clear has all features take out what is known of the former cloud object.
-func (s Set) Clear(in *reconciliation.State) {
+// Clear has all features take out what is known of the former cloud object, and reports whether that has to be stored before the creation is sent.
+func (s Set) Clear(in *reconciliation.State) (store bool) {
 	for _, f := range s {
 		if f.Clear != nil {
-			f.Clear(in)
+			store = f.Clear(in) || store
 		}
 	}
+	return store
+}
+
+// ClearBinding takes out of the status of an object what features stored for a cloud object that was never created.
+func (s Set) ClearBinding(object v1alpha1.ResourceObject) {
+	for _, f := range s {
+		if f.ClearBinding != nil {
+			f.ClearBinding(object)
+		}
+	}
+}
+
+// Interpret has all features say in the View what the plan goes by, and returns the differences that they alone know.
+func (s Set) Interpret(in *reconciliation.State) (changes []driver.Change) {
+	for _, f := range s {
+		if f.Interpret != nil {
+			changes = append(changes, f.Interpret(in)...)
+		}
+	}
+	return changes
+}
+
+// Source has features find out of what a cloud object is made, if the plan is to create one.
+func (s Set) Source(ctx context.Context, in *reconciliation.State) (*reconciliation.Stop, error) {
+	if !in.Observed || in.Observation.State != driver.Absent {
+		return nil, nil
+	}
+	creation := plan.Plan(in.View, in.Observation, in.Policy)
+	if creation.Verb != plan.Create {
+		return nil, nil
+	}
+	for _, f := range s {
+		if f.Source == nil {
+			continue
+		}
+		if stop, err := f.Source(ctx, in, creation); stop != nil || err != nil {
+			return stop, err
+		}
+	}
+	return nil, nil
+}
+
+// Expect has the Observation of a preview say what the status of its object shows.
+func (s Set) Expect(in *reconciliation.State) {
+	for _, f := range s {
+		if f.Expect != nil {
+			f.Expect(in)
+		}
+	}
+}
+
+// Remarks say in the preview of an edit what its user has to know beside the changes.
+func (s Set) Remarks(in reconciliation.State, changes []plan.Decided) (lines []string) {
+	for _, f := range s {
+		if f.Remarks != nil {
+			lines = append(lines, f.Remarks(in, changes)...)
+		}
+	}
+	return lines
 }
 
 // Publish has all features bring up to date what users get. It ends with the first error.

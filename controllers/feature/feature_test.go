@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -98,26 +99,25 @@ func TestDescribe(t *testing.T) {
 		name     string
 		mark     driver.Mark
 		observed bool
-		mirrored bool
+		state    condition.State
+		want     []string
 	}{
-		{"ours", mark, true, true},
-		{"another tenant's", driver.Mark{Cluster: "id", Namespace: "bank", Name: "photos", UID: "other"}, true, false},
-		{"not observed", mark, false, false},
+		{"ours", mark, true, condition.UpToDate, []string{"record", "mirror", "status"}},
+		{"ours, and being created", mark, true, condition.Progressing, []string{"record", "status"}},
+		{"another tenant's", driver.Mark{Cluster: "id", Namespace: "bank", Name: "photos", UID: "other"}, true, condition.UpToDate, []string{"status"}},
+		{"not observed", mark, false, condition.UpToDate, []string{"status"}},
 	} {
 		var calls []string
 		set := Set{{Status: func(v1alpha1.ResourceObject) { calls = append(calls, "status") }}, {
-			Mirror: func(v1alpha1.ResourceObject, driver.Observation) { calls = append(calls, "mirror") },
+			Mirror: func(reconciliation.State, v1alpha1.ResourceObject) { calls = append(calls, "mirror") },
+			Record: func(reconciliation.State, v1alpha1.ResourceObject) { calls = append(calls, "record") },
 		}}
 		in := reconciliation.State{Facts: outcome.Facts{
 			Kind: kind.Bucket(), Observed: test.observed, View: plan.View{Mark: mark, Bound: true}, Redact: func(s string) string { return s },
 			Observation: driver.Observation{State: driver.Ready, Available: true, Mark: test.mark},
 		}}
-		got := set.Describe(in, b, outcome.Outcome{KeepConditions: true})
-		want := []string{"status"}
-		if test.mirrored {
-			want = []string{"mirror", "status"}
-		}
-		if !slices.Equal(calls, want) || got.Object == v1alpha1.ResourceObject(b) {
+		got := set.Describe(in, b, outcome.Outcome{State: test.state})
+		if !slices.Equal(calls, test.want) || got.Object == v1alpha1.ResourceObject(b) {
 			t.Errorf("%s: %q", test.name, calls)
 		}
 	}
@@ -146,25 +146,27 @@ func TestNotes(t *testing.T) {
 	var calls []string
 	note := func(name string) { calls = append(calls, name) }
 	has := Feature{
-		Begin:    func(*reconciliation.State) { note("begin") },
-		Queued:   func(*reconciliation.State) { note("queued") },
-		Failed:   func(_ *reconciliation.State, message string) { note("failed: " + message) },
-		Clear:    func(*reconciliation.State) { note("clear") },
-		Request:  func(*reconciliation.State, *driver.Request) { note("request") },
-		Observed: func(context.Context, *reconciliation.State) { note("observed") },
-		View:     func(*reconciliation.State) { note("view") },
-		Recorded: func(reconciliation.State, *reconciliation.Memory) { note("recorded") },
+		Begin:        func(*reconciliation.State) { note("begin") },
+		Queued:       func(*reconciliation.State) { note("queued") },
+		Failed:       func(_ *reconciliation.State, message string) { note("failed: " + message) },
+		Clear:        func(*reconciliation.State) bool { note("clear"); return len(calls) == 7 },
+		ClearBinding: func(v1alpha1.ResourceObject) { note("unbind") },
+		Request:      func(*reconciliation.State, *driver.Request) { note("request") },
+		Observed:     func(context.Context, *reconciliation.State) { note("observed") },
+		Recorded:     func(reconciliation.State, *reconciliation.Memory) { note("recorded") },
 	}
 	set := Set{{}, has, has}
 	set.Begin(nil)
 	set.Queued(nil)
 	set.Failed(nil, "late")
-	set.Clear(nil)
+	if !set.Clear(nil) {
+		t.Error("what one feature has stored is not, because another one has nothing")
+	}
+	set.ClearBinding(nil)
 	set.Request(nil, nil)
 	set.Observed(t.Context(), nil)
-	set.View(nil)
 	set.Recorded(reconciliation.State{}, nil)
-	want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear", "request", "request", "observed", "observed", "view", "view", "recorded", "recorded"}
+	want := []string{"begin", "begin", "queued", "queued", "failed: late", "failed: late", "clear", "clear", "unbind", "unbind", "request", "request", "observed", "observed", "recorded", "recorded"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("called %q, want %q", calls, want)
 	}
@@ -198,6 +200,66 @@ func TestFirstErrorEndsAHook(t *testing.T) {
 				t.Errorf("%s: got %v after %d calls, want %v after %d", name, err, calls, test.err, test.want)
 			}
 		}
+	}
+}
+
+// Features say of what a cloud object is made where one is to be created, and nowhere else. One that stops is the last.
+func TestSource(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		observed bool
+		seen     driver.State
+		view     plan.View
+		stops    bool
+		calls    int
+	}{
+		{name: "to be created", observed: true, seen: driver.Absent, calls: 2},
+		{name: "to be created, and it stops", observed: true, seen: driver.Absent, stops: true, calls: 1},
+		{name: "not observed", seen: driver.Absent},
+		{name: "there", observed: true, seen: driver.Ready},
+		{name: "perhaps there", observed: true, seen: driver.Absent, view: plan.View{Bound: true}},
+		{name: "being deleted", observed: true, seen: driver.Absent, view: plan.View{Deleting: true}},
+	} {
+		calls := 0
+		has := Feature{Source: func(_ context.Context, _ *reconciliation.State, creation plan.Action) (*reconciliation.Stop, error) {
+			if calls++; creation.Verb != plan.Create {
+				t.Errorf("%s: it is planned to %s", test.name, creation.Verb)
+			}
+			if test.stops {
+				return &reconciliation.Stop{}, nil
+			}
+			return nil, nil
+		}}
+		in := reconciliation.State{Facts: outcome.Facts{Observed: test.observed, View: test.view, Observation: driver.Observation{State: test.seen}}}
+		stop, err := Set{{}, has, has}.Source(t.Context(), &in)
+		if err != nil || calls != test.calls || (stop != nil) != test.stops {
+			t.Errorf("%s: %+v, %v after %d calls", test.name, stop, err, calls)
+		}
+	}
+}
+
+// What features say for the plan, and of it, stands in the order of the features.
+func TestInterpretation(t *testing.T) {
+	says := func(name string) Feature {
+		return Feature{
+			Interpret: func(in *reconciliation.State) []driver.Change {
+				in.View.Children = append(in.View.Children, name)
+				return []driver.Change{{Field: name}}
+			},
+			Request: func(_ *reconciliation.State, request *driver.Request) { request.Username += name },
+			Expect:  func(in *reconciliation.State) { in.Observation.Problem += name },
+			Remarks: func(reconciliation.State, []plan.Decided) []string { return []string{name} },
+		}
+	}
+	set, in := Set{{}, says("one"), says("two")}, reconciliation.State{}
+	changes := set.Interpret(&in)
+	set.Expect(&in)
+	set.Request(&in, &in.Request)
+	if in.Request.Username != "onetwo" {
+		t.Errorf("asked for %q", in.Request.Username)
+	}
+	if both := []string{"one", "two"}; !slices.Equal(driver.Names(changes), both) || !slices.Equal(in.View.Children, both) || !slices.Equal(set.Remarks(in, nil), both) || in.Observation.Problem != "onetwo" {
+		t.Errorf("got %+v, %+v, %q", changes, in.View.Children, in.Observation.Problem)
 	}
 }
 

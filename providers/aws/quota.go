@@ -15,7 +15,7 @@ type withQuotas struct {
 	of *session.Session
 }
 
-// Quotas implements driver.QuotaReader. Of buckets S3 tells nothing here.
+// Quotas implements driver.QuotaReader. Of buckets S3 says nothing here.
 func (q *withQuotas) Quotas(ctx context.Context, kinds []string) ([]driver.QuotaUsage, error) {
 	if q.of.S3Compatible() || !slices.Contains(kinds, "Database") && !slices.Contains(kinds, "DatabaseSnapshot") {
 		return nil, nil

@@ -83,16 +83,16 @@ func (u *update[S, H, P]) leave(ctx context.Context) (done bool, err error) {
 // able is the handler of a kind whose capabilities are known: it refuses a command that they lack before anybody is called.
 type able struct {
 	Handler
-	of func() driver.Resource
+	capabilities driver.Capabilities
+	noun         string
 }
 
 func (h able) do(ctx context.Context, req driver.Request, command driver.Command, secrets driver.Secrets) (driver.Result, error) {
 	if err := command.Validate(); err != nil {
 		return driver.Result{}, err
 	}
-	r := h.of()
-	if !r.Capabilities.Does(command.Verb) {
-		return driver.Result{}, unsupported(command.Verb, r.Consequences.Noun)
+	if !h.capabilities.Does(command.Verb) {
+		return driver.Result{}, unsupported(command.Verb, h.noun)
 	}
 	return h.Handler.do(ctx, req, command, secrets)
 }

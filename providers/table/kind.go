@@ -84,7 +84,8 @@ func (k Kind[T]) checkTags(cloud string, draft driver.Draft) ([]driver.Refusal, 
 func (k Kinds[T]) Handlers(session T) map[string]Handler {
 	all := make(map[string]Handler, len(k))
 	for _, kind := range k {
-		all[kind.Name] = able{kind.Handler(session), kind.Resource}
+		of := kind.Resource()
+		all[kind.Name] = able{kind.Handler(session), of.Capabilities, of.Consequences.Noun}
 	}
 	return all
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Clock is the local cloud's, and moves only when told to.
+// A Clock is the local cloud's, and moves only when a test advances it.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -96,7 +96,8 @@ var rules = []rule{
 	{who: controllers + "/resource/plan", may: []string{apis, driver, portable, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
 	{who: controllers + "/resource/preview", may: []string{
-		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
+		apis, driver, controllers + "/class", controllers + "/feature", controllers + "/identity", controllers + "/kind", controllers + "/resource/outcome", controllers + "/resource/plan",
+		controllers + "/resource/reconciliation", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
 	}},
 	// What a reconciliation came to, and what the status says then, are values too. Who reports knows nobody who acts.
 	{who: controllers + "/resource/outcome", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/log"}, beside("class", "condition", "identity", "kind", "retry"))},
@@ -107,7 +108,7 @@ var rules = []rule{
 	// The value that passes through the phases knows no phase: it can neither read nor write.
 	{who: controllers + "/resource/reconciliation", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
-	}, beside("account", "class", "identity", "retry"))},
+	}, beside("account", "class", "condition", "identity", "retry"))},
 	// Who gathers knows nobody who acts or reports.
 	{who: controllers + "/resource/gather", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/claim", controllers + "/resource/outcome", controllers + "/resource/plan", controllers + "/resource/reconciliation", apimachinery,

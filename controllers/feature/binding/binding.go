@@ -63,7 +63,7 @@ func Of(k *kind.Kind, secrets *Reader, writer client.Writer, login Login) featur
 		return nil
 	}
 	b := &binding{k, secrets, writer, login}
-	return feature.Set{{Observed: b.observed, Read: b.read, Publish: b.publish, Drop: b.drop, Recorded: recorded, Clear: func(in *reconciliation.State) { Forget(&in.Memory) }}}
+	return feature.Set{{Observed: b.observed, Read: b.read, Publish: b.publish, Drop: b.drop, Recorded: recorded, Clear: clear}}
 }
 
 // password returns what is known of the password; nothing for a kind without a login.
@@ -109,4 +109,10 @@ func lacksLogin(changes []driver.Change) bool {
 	return slices.ContainsFunc(changes, func(c driver.Change) bool {
 		return c.Effect != driver.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
 	})
+}
+
+// clear forgets what the connection Secret holds of the former cloud object.
+func clear(in *reconciliation.State) (store bool) {
+	Forget(&in.Memory)
+	return false
 }

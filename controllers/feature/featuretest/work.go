@@ -6,7 +6,13 @@ import (
 
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// Observed returns what is known once a cloud object was observed.
+func Observed(seen driver.Observation) reconciliation.State {
+	return reconciliation.State{Facts: outcome.Facts{Observed: true, Observation: seen}}
+}
 
 // A Work is a feature.Work that stores and emits what its test says.
 type Work struct {

@@ -65,7 +65,7 @@ func New(api client.Reader, passwords *password.Store, connections *binding.Read
 // Features returns the feature of the kind.
 func (l *Login) Features() feature.Set {
 	return feature.Set{{
-		Request: request, Failed: failed, Observed: observed, Compare: l.compare, View: view, Plan: planLogin, Read: l.read, Prepare: l.prepare, Sent: sent, Publish: l.publish,
+		Request: request, Failed: failed, Observed: observed, Compare: l.compare, Interpret: interpret, Plan: planLogin, Read: l.read, Prepare: l.prepare, Sent: sent, Publish: l.publish,
 		Clear: clear, Drop: l.drop, Due: due,
 	}}
 }
@@ -102,7 +102,7 @@ func (l *Login) ReadPassword(ctx context.Context, in *reconciliation.State) erro
 // Found returns what actions look at of the password that Mooring stores.
 func Found(in reconciliation.State) PasswordFound {
 	now := place.In(in.Parts)
-	return findPassword(in.Object, in.Observation, in.Policy, now.plan.State, now.secret != nil)
+	return findPassword(in.Object, in.View.Concerning(in.Observation), in.Policy, now.plan.State, now.secret != nil)
 }
 
 // request adds who the administrator is, and whether the cloud is to manage the password.
@@ -131,16 +131,18 @@ func observed(_ context.Context, in *reconciliation.State) {
 	in.KeepsPrimary = wasPromoted(in)
 }
 
-// view says that a new password is on its way.
-func view(in *reconciliation.State) {
+// interpret says that a new password is on its way.
+func interpret(in *reconciliation.State) []driver.Change {
 	in.View.Rotates = place.In(in.Parts).plan.State.Rotating() && !in.Observation.Login.GetPasswordRefused()
+	return nil
 }
 
 // clear removes what is remembered of the password of the former server.
-func clear(in *reconciliation.State) {
+func clear(in *reconciliation.State) (store bool) {
 	m := remembered.In(in.Memory.Parts)
 	m.sent = 0
 	remembered.Set(&in.Memory.Parts, m)
+	return false
 }
 
 // notePassword notes in the status and in memory which password the cloud accepted.

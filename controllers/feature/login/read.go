@@ -40,7 +40,7 @@ func (r *reading) passwordFacts(ctx context.Context, a plan.Action) (secret *pas
 	if err == nil {
 		secret, read.State = found.secret, found.state
 	}
-	if read.Follows = r.Follows; err == nil && a.Verb == plan.Create && !read.Follows {
+	if read.Follows = r.Request.Restore != nil && r.Request.Restore.Follows; err == nil && a.Verb == plan.Create && !read.Follows {
 		read.Fresh, read.Restored = driver.NewPassword(r.Request.Username), r.Request.Restore != nil
 		read.Wanted, err = r.wantedPassword(ctx, read.State) // not StartedOver: what the former server had can be used again
 	}

@@ -120,7 +120,7 @@ func rotationMissed(k *kind.Kind, settled bool, object v1alpha1.ResourceObject, 
 // with it. The server works and is at rest, and nothing differs from the spec but what is known to wait, so no other change is made at the same time.
 func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p plan.Policy) bool {
 	status := object.GetResourceStatus()
-	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(plan.Concerning(o).Changes, func(c driver.Change) bool { return !listed(status, c) })
+	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
 }
 
 // PasswordFound is what was read of the password that Mooring stores. The zero PasswordFound says that it was not read.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/feature"
+	"github.com/mooring-dev/mooring/controllers/feature/replica"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
@@ -101,7 +102,7 @@ func TestPromotionIsToldOnceThePasswordIsStored(t *testing.T) {
 		if err := g.features().Prepare(t.Context(), w, feature.AtOnce); (err != nil) != fails {
 			t.Fatal(err)
 		}
-		told := w.Describe(w.Object, outcome.Outcome{KeepConditions: true}).Object
+		told := replica.Of(w.Kind, nil, time.Minute).Describe(w.State, w.Object, outcome.Outcome{KeepConditions: true}).Object
 		if follows := kind.ReplicaStatusOf(w.Kind, told) != nil; follows != fails {
 			t.Errorf("storing fails: %t; the status says that it follows its primary: %t", fails, follows)
 		}

@@ -5,7 +5,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Of returns the feature of a kind; nothing if its objects stand for no snapshots.
@@ -14,9 +13,12 @@ func Of(k *kind.Kind) feature.Set {
 		return nil
 	}
 	return feature.Set{{
-		Mirror: func(object v1alpha1.ResourceObject, seen driver.Observation) {
-			k.SetSnapshotDetails(object, seen.SnapshotDetails, seen.Available)
+		Mirror: func(in reconciliation.State, object v1alpha1.ResourceObject) {
+			k.SetSnapshotDetails(object, in.Observation.SnapshotDetails, in.Observation.Available)
 		},
-		Clear: func(in *reconciliation.State) { k.SetSnapshotDetails(in.Object, nil, false) },
+		Clear: func(in *reconciliation.State) bool {
+			k.SetSnapshotDetails(in.Object, nil, false)
+			return false // the mirror alone shows it
+		},
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/featuretest"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -13,7 +14,7 @@ import (
 func TestSnapshot(t *testing.T) {
 	s := &v1alpha1.DatabaseSnapshot{}
 	f := Of(kind.DatabaseSnapshot())[0]
-	if f.Mirror(s, driver.Observation{Available: true, SnapshotDetails: &driver.SnapshotDetails{Engine: "postgres"}}); s.Status.Engine != "postgres" {
+	if f.Mirror(featuretest.Observed(driver.Observation{Available: true, SnapshotDetails: &driver.SnapshotDetails{Engine: "postgres"}}), s); s.Status.Engine != "postgres" {
 		t.Errorf("the status says %+v", s.Status)
 	}
 	if f.Clear(&reconciliation.State{Object: s}); s.Status.Engine != "" {

@@ -5,7 +5,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Of returns the feature of a kind; nothing if its status does not say until when it is supported.
@@ -14,11 +13,14 @@ func Of(k *kind.Kind) feature.Set {
 		return nil
 	}
 	return feature.Set{{
-		Mirror: func(object v1alpha1.ResourceObject, seen driver.Observation) {
-			if seen.Support != nil {
-				k.Support.Set(object, seen.Support)
+		Mirror: func(in reconciliation.State, object v1alpha1.ResourceObject) {
+			if seen := in.Observation.Support; seen != nil {
+				k.Support.Set(object, seen)
 			}
 		},
-		Clear: func(in *reconciliation.State) { k.Support.Set(in.Object, nil) },
+		Clear: func(in *reconciliation.State) bool {
+			k.Support.Set(in.Object, nil)
+			return false // the mirror alone shows it
+		},
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/feature/featuretest"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -13,8 +14,8 @@ import (
 func TestSupport(t *testing.T) {
 	d := &v1alpha1.Database{}
 	f := Of(kind.Database())[0]
-	f.Mirror(d, driver.Observation{Support: &driver.Support{Version: "16", CertificateExpires: d.CreationTimestamp.AddDate(30, 0, 0)}})
-	if f.Mirror(d, driver.Observation{}); d.Status.Support == nil {
+	f.Mirror(featuretest.Observed(driver.Observation{Support: &driver.Support{Version: "16", CertificateExpires: d.CreationTimestamp.AddDate(30, 0, 0)}}), d)
+	if f.Mirror(featuretest.Observed(driver.Observation{}), d); d.Status.Support == nil {
 		t.Error("what the cloud said is forgotten once it says nothing")
 	}
 	if f.Clear(&reconciliation.State{Object: d}); d.Status.Support != nil {

@@ -95,8 +95,8 @@ func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, erro
 		return outcome.Outcome{}, err
 	}
 	// A process that ended before it told that is followed by one that was not the first to try.
-	replica := w.View.Replica.Followed && w.Request.Restore != nil && w.Request.Restore.Follows // whose data its primary has
-	if w.View.WasReady && !replica || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.Cloud.CreationSent) {
+	kept := w.View.Source.HasData && w.View.Source.Another != "" && !a.InPlace // by what it is made of again
+	if w.View.WasReady && !kept || a.InPlace && (w.View.Origin == v1alpha1.OriginAdopted || !w.Memory.Cloud.CreationSent) {
 		w.tell(outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and %s",
 			w.Request.Name, w.Provider, w.Account, plan.Loss(w.View, w.Request.Restore)))
@@ -188,7 +188,6 @@ func (w *work) accepted(a plan.Action, changes []driver.Change) {
 	if !w.Memory.Cloud.InVain {
 		w.Notes = append(w.Notes, updated(w.State, a, changes, said)...)
 	}
-	w.forgetFormer(a, changes)
 }
 
 // send sends the changes of an action to the cloud, or the command that makes the one change.
@@ -227,8 +226,8 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 	if done.Left != "" {
 		left += "; " + done.Left
 	}
-	if w.View.Former != nil {
-		left += fmt.Sprintf("; %s, which the server was before its upgrade, stays too", w.View.Former.Name)
+	if too := w.View.Companion.StaysToo; too != "" {
+		left += "; " + too
 	}
 	return w.removeFinalizer(ctx, left, true)
 }

@@ -8,7 +8,6 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -39,16 +38,7 @@ func (w *work) clearBinding() {
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
 	w.Kind.SetParentRef(w.Object, driver.ParentRef{})
-	kind.ClearRestored(w.Kind, w.Object)
-	kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil)
-	kind.SetFormer(w.Kind, w.Object, nil)
-}
-
-// forgetFormer notes that nothing is left of a former server.
-func (w *work) forgetFormer(a plan.Action, changes []driver.Change) {
-	if a.Does(driver.DeleteFormer) && len(changes) > 0 && w.Observation.Succession.GetFormer() == nil { // it is gone, and so is what only it used
-		kind.SetFormer(w.Kind, w.Object, nil)
-	}
+	w.executor.Features.ClearBinding(w.Object)
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
@@ -69,10 +59,9 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 	if w.Kind.SetEndpoint != nil {
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
-	w.executor.Features.Clear(&w.State)
+	store := w.executor.Features.Clear(&w.State)
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
-	moved := w.Kind.SetParentRef(w.Object, w.Request.Parent)
-	moved = kind.SetReplicaStatus(w.Kind, w.Object, nil, "", "", nil) || moved
-	moved = w.Kind.SetRestored(w.Object, w.Request.Restore) || moved
-	return moved || !equality.Semantic.DeepEqual(before, w.status)
+	store = w.Kind.SetParentRef(w.Object, w.Request.Parent) || store
+	store = w.Kind.SetRestored(w.Object, w.Request.Restore) || store
+	return store || !equality.Semantic.DeepEqual(before, w.status)
 }

@@ -66,16 +66,8 @@ func updated(t reconciliation.State, a plan.Action, changes []driver.Change, sai
 		return nil
 	case a.Verb == plan.Adopt:
 		return []outcome.Note{outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.Request.Name)}
-	case a.Does(driver.ReleaseFormer), a.Does(driver.DeleteFormer) && t.Observation.Succession.GetFormer() == nil: // no news: that there is one was told
+	case said != nil && said.Reason == "": // no news
 		return nil
-	case a.Does(driver.DeleteFormer):
-		return []outcome.Note{outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s, which the server was before its upgrade", t.Provider, changes[0].From)}
-	case a.Does(driver.Promote):
-		return []outcome.Note{outcome.Normal(v1alpha1.EventPromoted, "promoted the read replica: it takes writes from now on, and follows %s no more", t.Observation.Replication.GetFollows().Primary)}
-	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version" && t.Request.Operation == "":
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to prepare a server with version %s beside this one", t.Provider, changes[0].To)}
-	case t.Request.Beside && len(changes) == 1 && changes[0].Field == "version":
-		return []outcome.Note{outcome.Normal(v1alpha1.EventUpdated, "asked %s to let the server with version %s take over", t.Provider, changes[0].To)}
 	case said != nil:
 		return []outcome.Note{*said}
 	case a.Reason == v1alpha1.ReasonDrifted:

@@ -179,30 +179,3 @@ func TestFinalizerLeavesTheStatusAlone(t *testing.T) {
 		t.Errorf("the status can't be written after it: %v", err)
 	}
 }
-
-// The status forgets the server from before an upgrade once its deletion was taken and nothing shows it any more, and not if the deletion failed.
-func TestFormerServerIsForgotten(t *testing.T) {
-	deletes := plan.Action{Verb: plan.Update, Command: &driver.Command{Verb: driver.DeleteFormer}}
-	change := []driver.Change{{Field: "formerServer", From: "orders-old1", To: "Deleted"}}
-	for _, tt := range []struct {
-		name    string
-		action  plan.Action
-		applied []driver.Change
-		shown   *driver.Former
-		kept    bool
-	}{
-		{"deleted, and gone", deletes, change, nil, false},
-		{"deleted, and still shown", deletes, change, &driver.Former{}, true},
-		{"refused", deletes, nil, nil, true},
-		{"something else", plan.Action{Verb: plan.Update}, change, nil, true},
-	} {
-		d := &v1alpha1.Database{}
-		d.Status.FormerServer = &v1alpha1.FormerServer{}
-		w := workOn(kind.Database(), d, nil)
-		w.Observation.Succession = &driver.Succession{Former: tt.shown}
-		w.forgetFormer(tt.action, tt.applied)
-		if kept := w.Object.(*v1alpha1.Database).Status.FormerServer != nil; kept != tt.kept {
-			t.Errorf("%s: kept %t, want %t", tt.name, kept, tt.kept)
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 )
 
 // An upgrading gathers what an upgrade waits for.
@@ -48,7 +49,7 @@ func (u upgrading) backup(of *kind.Kind, object v1alpha1.ResourceObject) plan.Ba
 	if !object.GetDeletionTimestamp().IsZero() || old || status.Origin == v1alpha1.OriginAdopted || server.ID != "" && server.ID != u.g.Request.ID {
 		return plan.Backup{}
 	}
-	waits, _ := notUsable(object)
+	waits, _ := reconciliation.NotReady(object)
 	b := plan.Backup{Named: of.Name + " " + object.GetName(), Ready: waits == ""}
 	if c := meta.FindStatusCondition(object.GetConditions(), v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
 		b.Problem = fmt.Sprintf("%s: %s", c.Reason, c.Message)

@@ -193,5 +193,5 @@ func unbinding() *reconciliation.Stop {
 }
 
 func stalled(reason v1alpha1.Reason, message string) *reconciliation.Stop {
-	return &reconciliation.Stop{Outcome: outcome.Outcome{State: condition.Stalled, Reason: reason, Message: message, Next: outcome.AtSync}}
+	return reconciliation.Stalled(reason, message)
 }

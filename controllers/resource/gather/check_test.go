@@ -23,7 +23,7 @@ import (
 
 // Gathering stops where a check says so: what comes later is not read, and nobody is called.
 func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
-	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 5, 6, 8, 9, 10, 11, 13, 18
+	const definition, classStep, connection, description, slot, accountStep, name, observation, end = 1, 4, 5, 7, 8, 9, 10, 12, 15
 	deleting := func(g *reconciliation.State) { g.Deleting = true }
 	unmanaged := func(g *reconciliation.State) { g.Object.SetFinalizers(nil) }
 	paused := func(g *reconciliation.State) {
@@ -85,7 +85,7 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "moved, and never created", is: []func(*reconciliation.State){moved, refused}, steps: name, verb: plan.ClearBinding},
 		{name: "moved", is: []func(*reconciliation.State){moved}, steps: end},
 		{name: "gone, and another object is bound to it", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.Taken, g.Observed, g.Observation.State = true, true, driver.Absent }},
-			steps: end - 2, state: condition.Stalled, reason: v1alpha1.ReasonNotOwned},
+			steps: end, state: condition.Stalled, reason: v1alpha1.ReasonNotOwned},
 		{name: "an operation failed", is: []func(*reconciliation.State){func(g *reconciliation.State) { g.OperationError = errors.New("late") }}, steps: observation, refusal: v1alpha1.ReasonFailed},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -46,3 +46,19 @@ func TestFeaturesGatherAtTheirStep(t *testing.T) {
 		}
 	}
 }
+
+// What keeps an object from being destroyed in the cloud is looked for once it is being deleted, and not before.
+func TestGuardsAreForDeletions(t *testing.T) {
+	for _, deleting := range []bool{false, true} {
+		b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
+		asked := false
+		w := &gathering{gatherer: &Gatherer{Kind: kind.Bucket(), Features: feature.Set{{}, {Guard: func(context.Context, *reconciliation.State) (*reconciliation.Stop, error) {
+			asked = true
+			return &reconciliation.Stop{}, nil
+		}}}}, State: reconciliation.State{Object: b}}
+		w.Deleting = deleting
+		if stop := w.run(t.Context(), []step{{hook: (*gathering).findGuards}}); asked != deleting || (stop != nil) != deleting {
+			t.Errorf("being deleted: %t; asked: %t, %+v", deleting, asked, stop)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func (g *Gatherer) Gather(ctx context.Context, start reconciliation.State) (reco
 func (s step) stop(ctx context.Context, g *gathering) (*reconciliation.Stop, error) {
 	switch {
 	case s.hook != nil:
-		return g.gatherer.Features.Gather(ctx, &g.State, s.hook)
+		return s.hook(g, ctx)
 	case s.check != nil:
 		return s.check(g.State), nil
 	default:

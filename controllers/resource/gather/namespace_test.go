@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -99,24 +98,5 @@ func TestMarkOfALivingObjectIsCompleted(t *testing.T) {
 				t.Errorf("once it was seen, the mark is %+v: %v", g.Observation.Mark, err)
 			}
 		})
-	}
-}
-
-// What an object may see by an account of the namespace's own is not for the rights of the platform to restore.
-func TestOwnRights(t *testing.T) {
-	own, shared := v1alpha1.BoundProviderConfig{Kind: "ProviderConfig", Name: "team"}, v1alpha1.BoundProviderConfig{Kind: "ClusterProviderConfig", Name: "aws"}
-	for _, tt := range []struct {
-		by   *v1alpha1.BoundProviderConfig
-		with v1alpha1.BoundProviderConfig
-		want bool
-	}{{&own, own, true}, {&shared, own, true}, {&shared, shared, true}, {&own, shared, false}, {nil, shared, false}} {
-		d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
-		g := (&Gatherer{Kind: kind.Database()}).begin(reconciliation.Begin(d, time.Now(), reconciliation.News{}, reconciliation.Memory{}))
-		g.Config = identity.KeyOfBound(tt.with, "shop")
-		other := &v1alpha1.DatabaseSnapshot{}
-		other.Status.ProviderConfigRef = tt.by
-		if got := (&restoring{g}).isOfOwnRights(other); got != tt.want {
-			t.Errorf("by %v, with %v: %t", tt.by, tt.with, got)
-		}
 	}
 }

@@ -49,7 +49,7 @@ func (n naming) findOther(ctx context.Context) error {
 	}
 	other := g.Request
 	other.Name = g.Asks.Other
-	seen, err := g.Session.Observe(ctx, g.Kind.Name, other, driver.Secrets{})
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, other, g.CallSecrets)
 	if err == nil && plan.MarkUnread(seen) {
 		err = &driver.Error{Code: driver.Denied, Message: "it is there, and its mark can't be read"}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/feature/binding"
 	"github.com/mooring-dev/mooring/controllers/feature/login"
+	"github.com/mooring-dev/mooring/controllers/feature/replica"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
@@ -146,7 +147,7 @@ func TestGatherWritesNothing(t *testing.T) {
 		c := clusterOf(t, objects...)
 		gatherer, cloud := gathererIn(c)
 		connections := &binding.Reader{API: c, Kind: gatherer.Kind}
-		passwords := login.New(c, &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}, connections, PrimaryOf)
+		passwords := login.New(c, &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}, connections, replica.PrimaryOf)
 		gatherer.Features = slices.Concat(binding.Of(gatherer.Kind, connections, c, passwords), passwords.Features())
 		for _, state := range []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed, driver.Deleting} {
 			for flags := range 1 << 7 {

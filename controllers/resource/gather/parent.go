@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
@@ -36,7 +35,7 @@ func (g *gathering) findParent(ctx context.Context) error {
 	object := g.gatherer.Family.Parent.New()
 	switch err := g.gatherer.Cache.Get(ctx, name, object); {
 	case err == nil:
-		g.Parent = parentOf(object)
+		g.Parent = reconciliation.ParentOf(object)
 	case !apierrors.IsNotFound(err):
 		return fmt.Errorf("read %s %s, its parent: %w", in.Kind, name.Name, err)
 	}
@@ -63,27 +62,6 @@ func noteNeverCreated(g reconciliation.State) {
 	if !g.Deleting && g.Parent.Found && !g.Parent.Takes() && neverCreated(g) {
 		g.Object.GetResourceStatus().CreationRefused = true
 	}
-}
-
-// parentOf returns what an object says of itself to those within it.
-func parentOf(object v1alpha1.ResourceObject) reconciliation.Parent {
-	status := object.GetResourceStatus()
-	p := reconciliation.Parent{
-		Found: true, Deleting: !object.GetDeletionTimestamp().IsZero(),
-		Managed: controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerResource) && object.GetResourceSpec().Management != v1alpha1.ManagementObserve,
-	}
-	if ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady); ready != nil {
-		p.State = ready.Reason
-	}
-	if status.ExternalName == "" || status.ProviderConfigRef == nil || status.AccountID == "" {
-		return p
-	}
-	p.Usable = meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable)
-	p.Ref = driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
-	p.FinalSnapshot = plan.SnapshotName(status.ExternalName, string(object.GetUID()))
-	p.Config, p.Class = identity.KeyOfBound(*status.ProviderConfigRef, object.GetNamespace()), status.ClassName
-	p.Provider, p.Account, p.Location = status.Provider, status.AccountID, status.Location
-	return p
 }
 
 // hasParent: what is not in the cloud yet waits, without a call, until its parent can take it. What is there is observed whatever its
@@ -231,15 +209,12 @@ func notManaged(p reconciliation.Parent) string {
 	return p.Named + " is only observed, so Mooring changes nothing within it; set spec.management: Observe on this object, or let Mooring manage " + p.Named
 }
 
-// findChildren finds the objects within one that is being deleted which may have something in the cloud and are not being deleted, and those that follow it.
+// findChildren finds the objects within one that is being deleted which may have something in the cloud and are not being deleted.
 func (g *gathering) findChildren(ctx context.Context) (err error) {
 	if !g.Deleting {
 		return nil
 	}
-	if g.Children, err = ChildrenOf(ctx, g.gatherer.Cache, g.gatherer.Family, g.Object); err != nil {
-		return err
-	}
-	g.Followers, err = FollowersOf(ctx, g.gatherer.Cache, g.Kind, g.Object)
+	g.Children, err = ChildrenOf(ctx, g.gatherer.Cache, g.gatherer.Family, g.Object)
 	return err
 }
 
@@ -262,19 +237,11 @@ func childrenOf(ctx context.Context, cache client.Reader, k *kind.Kind, parent m
 		return nil, err
 	}
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
-		if child := item.(v1alpha1.ResourceObject); Holds(child) {
+		if child := item.(v1alpha1.ResourceObject); reconciliation.HoldsParent(child) {
 			names = append(names, k.Name+" "+child.GetName())
 		}
 		return nil
 	})
 	slices.Sort(names)
 	return names, nil
-}
-
-// Holds reports whether an object keeps its parent from being deleted: somebody wants it, and it may have something in the cloud. Nothing was
-// created for one that is not bound yet, or of which the cloud refused every creation.
-func Holds(child v1alpha1.ResourceObject) bool {
-	status := child.GetResourceStatus()
-	wanted := controllerutil.ContainsFinalizer(child, v1alpha1.FinalizerResource) && child.GetDeletionTimestamp().IsZero()
-	return wanted && status.ExternalName != "" && !status.CreationRefused
 }

@@ -16,19 +16,17 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A step gathers something, and then a check says whether to go on. Either may be nil. Or it has the features of the kind do that, by one of their hooks.
+// A step gathers something, and then a check says whether to go on. Either may be nil. Or it has the features of the kind do both, by one of their hooks.
 type step struct {
 	gather func(*gathering, context.Context) error
 	check  check
-	hook   func(feature.Feature) feature.Gather
+	hook   func(*gathering, context.Context) (*reconciliation.Stop, error)
 }
 
 // steps returns what is gathered, in order. A deletion passes all checks that are about permission.
@@ -39,10 +37,10 @@ func steps() []step {
 		{check: mayExist},
 		{gather: (*gathering).readDefinition, check: isNotRemoved},
 		{check: isOfSize},
-		{hook: func(f feature.Feature) feature.Gather { return f.Start }},
+		{hook: (*gathering).startFeatures},
 		{gather: (*gathering).findChildren},
+		{hook: (*gathering).findGuards},
 		{gather: (*gathering).findParent, check: hasParent},
-		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).find(ctx) }},
 		{gather: (*gathering).findAccount, check: hasClass},
 		{gather: (*gathering).connect, check: isSameCloud},
 		{gather: func(g *gathering, ctx context.Context) error { return residing{g}.find(ctx) }},
@@ -57,12 +55,34 @@ func steps() []step {
 		{gather: func(g *gathering, ctx context.Context) error {
 			return (&hiding{g.gatherer.Reader, &g.State}).find(ctx)
 		}},
-		{hook: func(f feature.Feature) feature.Gather { return f.Compare }},
+		{hook: (*gathering).compare},
 		{gather: (*gathering).look, check: isCreatable},
 		{check: isFree},
-		{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable},
-		{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow},
+		{hook: (*gathering).findSource},
 	}
+}
+
+// startFeatures has features gather what goes by the object and by what the cache has.
+func (g *gathering) startFeatures(ctx context.Context) (*reconciliation.Stop, error) {
+	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Start })
+}
+
+// findGuards has features find out what keeps an object that is being deleted from being destroyed.
+func (g *gathering) findGuards(ctx context.Context) (*reconciliation.Stop, error) {
+	if !g.Deleting {
+		return nil, nil
+	}
+	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Guard })
+}
+
+// compare has features find out what differs beside what the cloud says.
+func (g *gathering) compare(ctx context.Context) (*reconciliation.Stop, error) {
+	return g.gatherer.Features.Gather(ctx, &g.State, func(f feature.Feature) feature.Gather { return f.Compare })
+}
+
+// findSource has features find out of what a cloud object is made that is to be created.
+func (g *gathering) findSource(ctx context.Context) (*reconciliation.Stop, error) {
+	return g.gatherer.Features.Source(ctx, &g.State)
 }
 
 var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
@@ -185,7 +205,6 @@ func (g *gathering) request() driver.Request {
 	}
 	request.JustSet = g.Memory.Cloud.JustSet.In(request.Spec)
 	g.gatherer.Features.Request(&g.State, &request)
-	request.Beside, request.Former = plan.BesideOf(g.Kind, g.Want, g.Described.Capabilities), kind.FormerOf(g.Kind, g.Object)
 	request.Whole = mirrorsWhole(&g.State)
 	if g.Deleting {
 		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
@@ -297,10 +316,6 @@ func (g *gathering) observed(ctx context.Context, seen driver.Observation) {
 	}
 	seen.Mark = whole(seen.Mark, g.Request.Mark)
 	keepMirrored(&g.State, &seen)
-	if s := seen.Succession; s.GetSucceeds() != "" && s.GetSucceeds() == g.Request.ID && s.GetFormer() != nil {
-		g.Notes = append(g.Notes, outcome.Normal(v1alpha1.EventSwitchedOver,
-			"another server took the name and the address of %s; the former one stays as %s until somebody approves its deletion", g.Request.Name, s.GetFormer().Name))
-	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, reconciliation.SaidNothing
 	g.gatherer.Features.Observed(ctx, &g.State)
 	upToDate(g, seen)
@@ -322,15 +337,12 @@ func evidenceOf(g reconciliation.State, seen driver.Observation, window time.Dur
 	return plan.Evidence{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
 		Recovers: g.Recovers, OwnAccount: g.Config.Kind == identity.KindProviderConfig, FinalMarks: g.Described.MarkIsFinal,
-		Recorded: g.Described.Ownership == driver.OwnedByParent, Former: g.Request.Former, Rival: g.Rival, Observation: seen, Memory: g.Memory.Cloud, Now: g.Now, Window: window,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Rival: g.Rival, Observation: seen, Memory: g.Memory.Cloud, Now: g.Now, Window: window,
 	}
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(ctx context.Context) error {
-	replica := replicaOf(g.State)
-	replica.Lag = lag(&g.State, g.gatherer.Sync, replica.Lag)
-	g.Observation.Changes = append(g.Observation.Changes, plan.WhileStopped(g.Observation, plan.Promotion(replica, g.Observation))...)
 	if err := (residing{g}).complete(ctx); err != nil {
 		return err
 	}
@@ -342,19 +354,13 @@ func (g *gathering) look(ctx context.Context) error {
 	g.Taken = evidence.Taken(g.Request.Parent)
 	found.Note(g.Kind, g.Object)
 	g.View, g.Memory.Cloud = found.View, found.Memory
-	g.View.Beside = g.Request.Beside
 	g.View.NoteRestore(g.Kind, g.Want, g.Object)
-	g.View.Replica, g.View.RetryRequested = replica, g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
-	g.View.Children = g.Children
-	g.View.ConsistencyWindow = g.gatherer.ConsistencyWindow
-	g.gatherer.Features.View(&g.State)
-	g.Observation.Changes = append(g.Observation.Changes, plan.LeaveFormer(g.View, g.Observation)...)
+	g.View.RetryRequested = g.Memory.Retried != "" && g.Memory.Retried == g.Observation.Operation
+	g.View.Children, g.View.ConsistencyWindow = g.Children, g.gatherer.ConsistencyWindow
+	g.Observation.Changes = append(g.Observation.Changes, g.gatherer.Features.Interpret(&g.State)...)
 	fresh := g.Memory.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Differences = g.Observation.Changes
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
-	g.Observation.Changes = fresh
-	if g.Kind.Restoring != nil {
-		g.Observation.Changes = plan.Withhold(g.View, g.Kind.Restoring.Contents, fresh)
-	}
+	g.Observation.Changes = g.View.Source.Withhold(fresh)
 	return upgrading{g}.findBackup(ctx)
 }

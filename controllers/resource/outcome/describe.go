@@ -52,8 +52,8 @@ type Described struct {
 	Object v1alpha1.ResourceObject
 	// Released are the fields that are no longer managed, because the spec no longer has them.
 	Released []string
-	// Mirrored: the status shows what was observed.
-	Mirrored bool
+	// Own: the object may see what was observed, and stands for it. Mirrored: the status shows it.
+	Own, Mirrored bool
 }
 
 // Describe returns a copy of the object whose status is in line with an outcome and what was observed; nothing changes in it that need not. It leaves out what features
@@ -63,7 +63,7 @@ func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) Described {
 	status := described.Object.GetResourceStatus()
 	creating := out.State == condition.Progressing && !out.KeepConditions
 	if f.Observed {
-		described.Mirrored, described.Released = f.describeObserved(described.Object, creating, out)
+		f.describeObserved(&described, creating, out)
 	}
 	if out.Planned && !out.Undecided || out.Voided {
 		status.Plan = f.rules(NextPlan(status.Plan, out.Hash), out.Pending)
@@ -105,9 +105,8 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 		status.AppliedGeneration = generation
 	}
 	// What has worked may hold data, whether or not it is as declared: it is never taken for new again. A server that is stopped has run before. What
-	// was copied or restored has the data of another one, and nobody uses it before it is as declared. A read replica has no data of its own, and is new until it is as
-	// declared.
-	creating = creating || (f.View.Inherits() || f.View.Unfinished() || f.Observation.Replication.GetFollows() != nil) && !out.State.Current()
+	// was copied or restored has the data of another one, and nobody uses it before it is as declared. What has no data of its own is new until it is as declared, too.
+	creating = creating || (f.View.Inherits() || f.View.Unfinished() || f.View.DataElsewhere != "") && !out.State.Current()
 	if worked := f.Observation.Available || f.Observation.Stopped; status.FirstReadyTime == nil && !creating && f.Observed && worked && plan.Ownership(f.View, f.Observation) == plan.Ours {
 		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
 	}
@@ -127,14 +126,15 @@ func (f Facts) DescribeClass(status *v1alpha1.ResourceStatus) {
 
 // describeObserved mirrors the observation. While an object is being created the mirror waits until that is
 // over: nobody needs it, and each change of it would be a write.
-func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, out Outcome) (mirrored bool, released []string) {
-	status, o := object.GetResourceStatus(), f.Observation
+func (f Facts) describeObserved(described *Described, creating bool, out Outcome) {
+	object, o := described.Object, f.Observation
+	status := object.GetResourceStatus()
 	if o.State == driver.Absent || o.State == driver.Unknown {
-		return false, nil
+		return
 	}
 	observeOnly := f.Policy.Management == v1alpha1.ManagementObserve
 	if observeOnly && !plan.MayObserve(f.View, o, f.Policy) {
-		return false, nil
+		return
 	}
 	if observeOnly && status.ExternalName == "" {
 		status.ExternalName, status.Provider = f.Request.Name, f.Provider
@@ -145,7 +145,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 		status.Operation = o.Operation
 	}
 	if plan.Ownership(f.View, o) != plan.Ours && !observeOnly {
-		return false, nil // what is not ours is not mirrored: it may be another tenant's
+		return // what is not ours is not mirrored: it may be another tenant's
 	}
 	status.Location = f.Place()
 	if !observeOnly {
@@ -154,15 +154,13 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool, o
 	if o.ID != "" {
 		status.ExternalID = o.ID
 	}
-	if o.Succession.GetSucceeds() != "" && o.Succession.GetFormer() != nil { // the cloud's own answer
-		kind.SetFormer(f.Kind, object, o.Succession.GetFormer())
-	}
+	described.Own = true
 	noted := f.noted(status, out)
 	if creating && !gains(status.Applied, noted) && !adds(status.Applied, noted, out.Sends) {
-		return false, nil
+		return
 	}
 	f.mirror(object)
-	return true, f.describeApplied(status, noted)
+	described.Mirrored, described.Released = true, f.describeApplied(status, noted)
 }
 
 // noted returns what is noted as applied; nil if that is not known.
@@ -180,9 +178,6 @@ func (f Facts) mirror(object v1alpha1.ResourceObject) {
 	}
 	if f.Kind.SetEndpoint != nil {
 		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
-	}
-	if o := f.Observation; o.Replication.GetFollows() != nil || o.State == driver.Ready && !f.KeepsPrimary { // while it is being promoted it still is what it was
-		kind.SetReplicaStatus(f.Kind, object, o.Replication.GetFollows(), f.View.Replica.ServerID, f.View.Replica.Lag, o.Replication.GetFollowers())
 	}
 	if f.Observation.Fixed != nil {
 		object.GetResourceStatus().Fixed = f.Observation.Fixed

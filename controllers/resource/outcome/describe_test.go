@@ -109,28 +109,28 @@ func TestFirstReadyTime(t *testing.T) {
 		state              condition.State
 		mark               driver.Mark
 		want               bool
-		follows            *driver.Following
+		elsewhere          string // its data
 		restored           bool
 	}{
-		{"available", true, false, condition.UpToDate, mark, true, nil, false},
-		{"stopped as declared", false, true, condition.UpToDate, mark, true, nil, false},
-		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true, nil, false},
-		{"available, and still being created", true, false, condition.Progressing, mark, false, nil, false},
-		{"stopped, and still being created", false, true, condition.Progressing, mark, false, nil, false},
-		{"neither available nor stopped", false, false, condition.UpToDate, mark, false, nil, false},
-		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false, nil, false},
-		{"a read replica as declared", true, false, condition.UpToDate, mark, true, &driver.Following{}, false},
-		{"a read replica that is not as declared yet", true, false, condition.EditWaits, mark, false, &driver.Following{}, false},
-		{"restored, and as declared", true, false, condition.UpToDate, mark, true, nil, true},
-		{"restored, and a class change waits", true, false, condition.DriftWaits, mark, true, nil, true},
-		{"restored, and it lacks what its spec names", true, false, condition.Stalled, mark, false, nil, true},
-		{"restored, and a part of its creation is being sent", true, false, condition.Updating, mark, false, nil, true},
-		{"restored and stopped, and an edit waits for approval", false, true, condition.EditWaits, mark, false, nil, true},
+		{"available", true, false, condition.UpToDate, mark, true, "", false},
+		{"stopped as declared", false, true, condition.UpToDate, mark, true, "", false},
+		{"stopped, and an edit waits for the start", false, true, condition.EditWaits, mark, true, "", false},
+		{"available, and still being created", true, false, condition.Progressing, mark, false, "", false},
+		{"stopped, and still being created", false, true, condition.Progressing, mark, false, "", false},
+		{"neither available nor stopped", false, false, condition.UpToDate, mark, false, "", false},
+		{"another's, and stopped", false, true, condition.Stalled, driver.Mark{Cluster: "another"}, false, "", false},
+		{"a read replica as declared", true, false, condition.UpToDate, mark, true, "it is a read replica", false},
+		{"a read replica that is not as declared yet", true, false, condition.EditWaits, mark, false, "it is a read replica", false},
+		{"restored, and as declared", true, false, condition.UpToDate, mark, true, "", true},
+		{"restored, and a class change waits", true, false, condition.DriftWaits, mark, true, "", true},
+		{"restored, and it lacks what its spec names", true, false, condition.Stalled, mark, false, "", true},
+		{"restored, and a part of its creation is being sent", true, false, condition.Updating, mark, false, "", true},
+		{"restored and stopped, and an edit waits for approval", false, true, condition.EditWaits, mark, false, "", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := Facts{
-				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark, Restored: tt.restored, Origin: v1alpha1.OriginCreated},
-				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark, Replication: &driver.Replication{Follows: tt.follows}},
+				Kind: kind.Database(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark, Restored: tt.restored, Origin: v1alpha1.OriginCreated, DataElsewhere: tt.elsewhere},
+				Observed: true, Observation: driver.Observation{State: driver.Ready, Available: tt.available, Stopped: tt.stopped, Mark: tt.mark},
 			}
 			described := f.Describe(&v1alpha1.Database{}, Outcome{State: tt.state}).Object
 			if got := described.GetResourceStatus().FirstReadyTime != nil; got != tt.want {

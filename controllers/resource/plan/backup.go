@@ -35,7 +35,7 @@ func BackupFor(changes []driver.Change) string {
 
 // awaitBackup has an upgrade wait for its backup that would be made at once, and what is sent with it. What completes a new server needs none, nor does one that stays beside its successor.
 func (d *DecidedChanges) awaitBackup(v View) {
-	if v.Backup.Ready || v.Beside || !mayBeUsed(v) || BackupFor(d.With(AtOnce)) == "" {
+	if v.Backup.Ready || v.treatment(driver.Change{Field: "version"}).Way != "" || !mayBeUsed(v) || BackupFor(d.With(AtOnce)) == "" {
 		return
 	}
 	for i := range d.Changes {

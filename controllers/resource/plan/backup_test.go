@@ -43,7 +43,7 @@ func TestPlanOfBackups(t *testing.T) {
 		{"the window is closed", []func(*fixture){needsBackup, waitsForWindow}, Update, "parameters", "", ""},
 		{"the window is open", []func(*fixture){needsBackup, waitsForWindow, at(open)}, AwaitBackup, "version parameters", "", "new"},
 		{"what completes a new server", []func(*fixture){needsBackup, func(s *fixture) { s.WasReady = false }}, Update, "version parameters", "", ""},
-		{"another server takes its place", []func(*fixture){needsBackup, func(s *fixture) { s.Beside = true }}, Update, "version parameters", "", ""},
+		{"another server takes its place", []func(*fixture){needsBackup, func(s *fixture) { s.Treat("version", Treatment{Way: "beside"}) }}, Update, "version parameters", "", ""},
 		{"a part of the spec is impossible", []func(*fixture){needsBackup, edited("engine", driver.Impossible)}, Update, "parameters", "", ""},
 		{"the class changed", []func(*fixture){needsBackup, byTheClass, disruptive(v1alpha1.DisruptiveAlways)}, AwaitBackup, "version parameters", "", "new"},
 		{"the class changed, and other changes come first", []func(*fixture){needsBackup, byTheClass, disruptive(v1alpha1.DisruptiveAlways), drifted(days, driver.Online)}, Update, days, "", ""},

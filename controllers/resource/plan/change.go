@@ -18,7 +18,7 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 	switch {
 	case !c.Effect.Disruptive():
 		return false
-	case ofPassword(c), Promotes(c), leavesFormer(c): // others' password would be lost, or a server, which no policy on restarts speaks of
+	case ofPassword(c), v.treatment(c).Asks: // others' password would be lost, which no policy on restarts speaks of
 		return true
 	case stopsNew(v, c), completesNew(v, c):
 		return false
@@ -55,7 +55,7 @@ func completesNew(v View, c driver.Change) bool { return completes(v, c) && !v.W
 func completes(v View, c driver.Change) bool {
 	_, asked := v.Applied[c.Field]
 	missing := asked && (c.From == "" || c.From == "false") && len(c.Drifted) == 0 && !c.Release
-	ofAnother := (v.Restored || v.Replica.wanted()) && !v.WasReady && c.Effect != driver.Irreversible
+	ofAnother := (v.Restored || v.Source.AsThere) && !v.WasReady && c.Effect != driver.Irreversible
 	return v.Origin == v1alpha1.OriginCreated && !v.WasApplied && (missing || ofAnother)
 }
 
@@ -82,10 +82,8 @@ func CauseOf(v View, c driver.Change) string {
 	switch {
 	case v.Rotates && PasswordChange(c) == driver.SetPassword:
 		return v1alpha1.CauseRotation
-	case Promotes(c):
-		return v1alpha1.CauseSpec
-	case leavesFormer(c):
-		return v1alpha1.CauseDrift // the spec is as it is applied
+	case v.treatment(c).Cause != "":
+		return v.treatment(c).Cause
 	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
 		return v1alpha1.CauseClass
 	case ofPassword(c) && c.Effect.Disruptive():
@@ -138,10 +136,8 @@ func agreed(v View, hash string, wait []driver.Change) bool {
 	if v.Approval == "" || v.Approval == hash {
 		return v.Approval == hash
 	}
-	if beside := v; !v.Beside {
-		if beside.Beside = true; v.Approval == planHash(beside, wait) { // to be without the server for minutes is more than was agreed to
-			return false
-		}
+	if gentler, has := v.gentler(wait); has && v.Approval == planHash(gentler, wait) {
+		return false // this is more than was agreed to
 	}
 	return v.Approval == v.AwaitedHash && !slices.ContainsFunc(wait, func(c driver.Change) bool {
 		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
@@ -260,8 +256,8 @@ func planHash(v View, wait []driver.Change) string {
 	fmt.Fprintf(&text, "%q %d", v.Mark.UID, v.Serial)
 	for _, c := range wait {
 		fmt.Fprintf(&text, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
-		if v.Beside && c.Field == "version" {
-			text.WriteString(" beside")
+		if way := v.treatment(c).Way; way != "" {
+			text.WriteString(" " + way)
 		}
 	}
 	sum := sha256.Sum256([]byte(text.String()))

@@ -56,7 +56,7 @@ func waitsOn(v View, w v1alpha1.PendingChange) bool {
 
 // heldOnly reports whether a change waits for approval for no other reason than that it waited before.
 func heldOnly(v View, c driver.Change, p Policy) bool {
-	return held(v, c) && !ofPassword(c) && !Promotes(c) && !leavesFormer(c) && !policyAsks(v, c, p)
+	return held(v, c) && !ofPassword(c) && !v.treatment(c).Asks && !policyAsks(v, c, p)
 }
 
 // heldFor returns the maintenance window for which a change waited before; nil if there is none, or if the object's own spec says something else since.

@@ -88,12 +88,12 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 		case mustAsk(v, c, p):
 			decided.Fate = AfterApproval
 		}
-		if c.Effect.Disruptive() && mayBeUsed(v) && !leavesFormer(c) {
+		if c.Effect.Disruptive() && mayBeUsed(v) && !v.treatment(c).Apart {
 			decided.Window = cmp.Or(p.Window, heldFor(v, c))
 		}
 		d.Changes = append(d.Changes, decided)
 	}
-	d.askApart()
+	d.askApart(v)
 	if wait := d.With(AfterApproval); len(wait) > 0 {
 		d.Hash = planHash(v, wait)
 		if !d.Blocked && agreed(v, d.Hash, wait) {
@@ -109,14 +109,14 @@ func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	return d
 }
 
-// askApart has a person asked about a former server alone, once nothing else waits for approval: who agrees to a restart does not agree to its deletion.
-func (d *DecidedChanges) askApart() {
-	waits := func(c Decided) bool { return c.Fate == AfterApproval && !leavesFormer(c.Change) }
+// askApart has a person asked about what concerns no user of the object alone, once nothing else waits for approval: who agrees to a restart does not agree to a deletion.
+func (d *DecidedChanges) askApart(v View) {
+	waits := func(c Decided) bool { return c.Fate == AfterApproval && !v.treatment(c.Change).Apart }
 	if !slices.ContainsFunc(d.Changes, waits) {
 		return
 	}
 	for i := range d.Changes {
-		if c := &d.Changes[i]; leavesFormer(c.Change) && c.Fate == AfterApproval {
+		if c := &d.Changes[i]; v.treatment(c.Change).Apart && c.Fate == AfterApproval {
 			c.Fate = AfterOthers
 		}
 	}
@@ -160,7 +160,7 @@ func (d *DecidedChanges) awaitWindow(v View) {
 // edited reports whether an edit of the spec asked for some of the changes with a fate, or they were never as the spec says.
 func (d *DecidedChanges) edited(v View, fate Fate) bool {
 	return slices.ContainsFunc(d.Changes, func(c Decided) bool {
-		known := appliedBefore(v, c.Change) || leavesFormer(c.Change)
+		known := appliedBefore(v, c.Change) || v.treatment(c.Change).Apart
 		edit := c.Cause == v1alpha1.CauseSpec || c.Cause == v1alpha1.CauseDrift && mixesEdit(v, c.Change)
 		return c.Fate == fate && (!known || edit)
 	})
@@ -203,17 +203,16 @@ func specImpossible(v View, changes []driver.Change) bool {
 	})
 }
 
-// inOrder has changes wait for each other that are not sent together. Commands come first, one at a time. A promotion may
-// be urgent, and all others can be made after it. Another upgrade waits for what is done about a former server. A stop is
-// the last.
+// inOrder has changes wait for each other that are not sent together. Commands come first, one at a time: the most urgent one, and then what
+// concerns no user. A stop is the last.
 func (d *DecidedChanges) inOrder(v View) {
 	rank := func(c driver.Change) int {
-		switch verb := verbOf(c); {
-		case verb == driver.Promote:
+		switch t := v.treatment(c); {
+		case t.First:
 			return 0
-		case leavesFormer(c):
+		case t.Apart:
 			return 1
-		case verb != "":
+		case t.Command != "":
 			return 2
 		case c.Stops():
 			return 4

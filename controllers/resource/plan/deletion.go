@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -61,9 +60,8 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 		return DeletionReleases, false
 	}
 	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
-	// works now may hold something, although it never was as declared: it may have been adopted. A copy that nobody used has what it was made of, and a read
-	// replica what its primary has.
-	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits()) && o.Replication.GetFollows() == nil
+	// works now may hold something, although it never was as declared: it may have been adopted. A copy that nobody used has what it was made of.
+	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready && !v.Inherits()) && v.DataElsewhere == ""
 	if o.Protected {
 		return DeletionProtected, snapshot
 	}
@@ -75,13 +73,10 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 func planDeletion(v View, o driver.Observation, p Policy) Action {
 	effect, snapshot := EffectOfDeletion(v, o, p)
 	if effect.destroys() && len(v.Children) > 0 {
-		return inUse(v.Children)
+		return inUse(v.Children).action()
 	}
-	if a, waits := followed(v, o); waits && effect.destroys() {
-		return a
-	}
-	if why := lastCopy(v, o.Replication.GetFollows()); why != "" && p.Deletion == v1alpha1.DeletionSnapshot && effect.destroys() && v.WasReady {
-		return keepLastCopy(why)
+	if effect.destroys() && len(v.Guards) > 0 {
+		return v.Guards[0].action()
 	}
 	switch effect {
 	case DeletionLeavesObserved:
@@ -110,8 +105,8 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 		if o.State == driver.Pending {
 			return deleting(MessageReleasing)
 		}
-		if a, first := releasesFormer(v, o); first {
-			return a
+		if first := v.Companion.Release; first != nil {
+			return *first
 		}
 		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}
 	case DeletionProtected:
@@ -183,16 +178,16 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		case o.Backup.GetFinalSnapshot() == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
 			return deleting("the cloud shows no final snapshot; checking again to be sure")
 		default: // Ready, or surely absent: it was deleted in the cloud without our asking, and nothing is left to keep.
-			lost = v.WasReady && o.Backup.GetFinalSnapshot() == driver.Absent && !v.Replica.Followed // of which none was taken
+			lost = v.WasReady && o.Backup.GetFinalSnapshot() == driver.Absent && !v.Source.HasData // of which none was taken
 		}
 	}
 	gone := Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
-	switch a, deletes := deletesFormer(v, o); {
-	case !deletes:
+	switch then := v.Companion.Delete; {
+	case then == nil:
 	case lost, p.Deletion == v1alpha1.DeletionRetain, !mayDelete(v, o, p): // it may be all that is left, or is not to go
-		gone.Message += fmt.Sprintf("; %s, which it was before its upgrade, stays in the cloud", v.Former.Name)
+		gone.Message += "; " + v.Companion.Stays
 	default:
-		return a
+		return *then
 	}
 	return gone
 }
@@ -207,13 +202,6 @@ func deleting(message string) Action {
 // leaving drops the finalizer and leaves the cloud object as it is.
 func leaving(message string) Action {
 	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true, Message: message}
-}
-
-// inUse waits for what is within an object and would be gone with it. Objects that are being deleted too hold up nothing: they find out in
-// the cloud that they are gone. What stays in the cloud takes nothing with it, and waits for nobody.
-func inUse(children []string) Action {
-	return Action{Verb: Stall, Reason: v1alpha1.ReasonInUse, Message: "it is in use by " + NamesOf(children) + ", which would be gone with it; delete " +
-		ItOrThem(children) + ", and the deletion continues"}
 }
 
 // mostNamed is how many objects within one that is deleted are named.

@@ -15,8 +15,8 @@ type Ending struct {
 	StopsBecause    string
 	// InUseBy names what the deletion waits for, because it would be gone with the cloud object; nothing if it waits for nobody.
 	InUseBy []string
-	// FollowedBy names what the deletion waits for, because it follows the cloud object; nothing if nothing does.
-	FollowedBy []string
+	// Waits says what else the deletion waits for, a line each.
+	Waits []string
 	// LosesData: the cloud object is gone already, and no final snapshot can be taken.
 	LosesData bool
 	// MayNeedApproval: the cloud object is not known to have another's mark. If it has none, the deletion waits for a person.
@@ -38,8 +38,10 @@ func EndingOf(v View, o driver.Observation, p Policy) Ending {
 	}
 	if e.Effect.destroys() {
 		e.InUseBy = v.Children
-		if e.FollowedBy = v.Replica.Held; len(e.FollowedBy) == 0 {
-			e.FollowedBy = o.Replication.GetFollowers()
+		for _, guard := range v.Guards {
+			if guard.Foreseen != "" {
+				e.Waits = append(e.Waits, guard.Foreseen)
+			}
 		}
 	}
 	switch e.Effect {

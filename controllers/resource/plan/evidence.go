@@ -75,8 +75,6 @@ type Evidence struct {
 	Recorded bool
 	// Recovers, OwnAccount and FinalMarks are those of the View.
 	Recovers, OwnAccount, FinalMarks bool
-	// Former is the cloud object in whose place this one was put, as the status says; nil if there is none.
-	Former *driver.ParentRef
 	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none.
 	Rival *Claim
 	// Observation is what was observed, and Memory what was remembered before.
@@ -128,7 +126,6 @@ func Interpret(s Evidence) Interpretation {
 	}
 	m.Absent = Since(m.Absent, o.State == driver.Absent, s.Now)
 	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Backup.GetFinalSnapshot() == driver.Absent, s.Now)
-	m.FormerGone = Since(m.FormerGone, s.Former != nil && o.Succession.GetFormer() == nil && (o.State == driver.Ready || o.State == driver.Absent), s.Now)
 	there := o.State != driver.Absent && o.State != driver.Unknown
 	l.checkMark(s, there, &m)
 	if there && o.Mark.UID == s.Mark.UID { // nothing else has this uid
@@ -139,7 +136,6 @@ func Interpret(s Evidence) Interpretation {
 	lasts := func(missing time.Time) bool { return !missing.IsZero() && s.Now.Sub(missing) >= s.Window }
 	v.AbsenceSure = lasts(m.Absent) && s.Now.Sub(m.NotBefore) >= s.Window
 	v.SnapshotAbsenceSure = lasts(m.SnapshotAbsent)
-	v.Former, v.FormerGone = s.Former, lasts(m.FormerGone)
 	v.UnmarkedSure = lasts(m.Unmarked)
 	if s.Recorded && v.AbsenceSure {
 		l.endRecord(s, &m)

@@ -16,9 +16,9 @@ func isEarlier(v View, mark driver.Mark) bool {
 		mark.UID != v.Mark.UID && mark.NamespaceUID != v.Mark.NamespaceUID
 }
 
-// mayInherit reports whether an object may have what bears a mark as far as the namespace is concerned: it is that of the mark for certain, or the namespace has the
+// MayInherit reports whether an object may have what bears a mark as far as the namespace is concerned: it is that of the mark for certain, or the namespace has the
 // account for itself, or the platform consented, for this object or for the whole namespace.
-func mayInherit(v View, mark driver.Mark) bool {
+func MayInherit(v View, mark driver.Mark) bool {
 	bound := v.Bound && v.Origin == v1alpha1.OriginAdopted && mark.NamespaceUID == "" // that it is to be taken over was decided
 	return !isEarlier(v, mark) || bound || v.OwnAccount || v.Recovers || mark.Namespace+"/"+mark.Name == v.AdoptFrom
 }
@@ -36,7 +36,7 @@ func (v View) knows(o driver.Observation) bool {
 
 // EarlierBy says, for the platform team, which earlier object something is of that may not be restored; empty if that is not why.
 func EarlierBy(v View, mark driver.Mark) string {
-	if mayInherit(v, mark) {
+	if MayInherit(v, mark) {
 		return ""
 	}
 	return earlierBy(v, mark)

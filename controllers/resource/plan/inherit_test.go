@@ -3,7 +3,6 @@ package plan
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -100,45 +99,31 @@ func TestEarlierNamespaces(t *testing.T) {
 	}
 }
 
-// Nor may it be looked at, or restored from, except where an object of this namespace stands for it already.
-func TestRestoresOfEarlierNamespaces(t *testing.T) {
+// Nor may it be looked at.
+func TestObservationsOfEarlierNamespaces(t *testing.T) {
 	mine := driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-now", NamespaceUID: "ns-now"}
 	of := func(namespaceUID string) driver.Mark {
 		m := mine
 		m.UID, m.NamespaceUID, m.Released = "uid-before", namespaceUID, true
 		return m
 	}
-	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		mark    driver.Mark
 		view    View
-		known   bool
 		allowed bool
 	}{
-		"earlier":                      {mark: of("ns-before")},
-		"of nobody knows which":        {mark: of("")},
-		"of this namespace":            {mark: of("ns-now"), allowed: true},
-		"while it recovers":            {mark: of("ns-before"), view: View{Recovers: true}, allowed: true},
-		"in its own account":           {mark: of("ns-before"), view: View{OwnAccount: true}, allowed: true},
-		"with the platform's consent":  {mark: of("ns-before"), view: View{AdoptFrom: "shop/orders"}, allowed: true},
-		"with consent to another one":  {mark: of("ns-before"), view: View{AdoptFrom: "shop/others"}},
-		"known by an object's status":  {mark: of("ns-before"), known: true, allowed: true},
-		"unknown, known by an object ": {mark: of(""), known: true, allowed: true},
+		"earlier":                     {mark: of("ns-before")},
+		"of nobody knows which":       {mark: of("")},
+		"of this namespace":           {mark: of("ns-now"), allowed: true},
+		"while it recovers":           {mark: of("ns-before"), view: View{Recovers: true}, allowed: true},
+		"in its own account":          {mark: of("ns-before"), view: View{OwnAccount: true}, allowed: true},
+		"with the platform's consent": {mark: of("ns-before"), view: View{AdoptFrom: "shop/orders"}, allowed: true},
+		"with consent to another one": {mark: of("ns-before"), view: View{AdoptFrom: "shop/others"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := tt.view
 			v.Mark = mine
 			seen := driver.Observation{State: driver.Ready, Available: true, Mark: tt.mark}
-			r := RestoreRefusal(v, Snapshot{Named: "snapshot s", Known: tt.known, Seen: seen})
-			if allowed := r.Reason == ""; allowed != tt.allowed {
-				t.Errorf("a snapshot: %+v", r)
-			}
-			if !tt.allowed && !strings.Contains(r.Message, "earlier namespace") {
-				t.Errorf("it says %q", r.Message)
-			}
-			if tt.known {
-				return
-			}
 			if got := MayObserve(v, seen, Policy{}); got != tt.allowed {
 				t.Errorf("it may be observed: %t", got)
 			}
@@ -148,13 +133,6 @@ func TestRestoresOfEarlierNamespaces(t *testing.T) {
 					t.Errorf("what was observed is %s: %s", a.Verb, a.Message)
 				}
 				v.Shown = false
-			}
-			d := Deleted{Name: "orders", Server: "shop-orders", Supported: true, Backups: []driver.SavedState{{
-				From: driver.Restore{Source: driver.ParentRef{Name: "shop-orders", ID: "db-1"}, Time: at}, Since: at.Add(-time.Hour), Complete: true, Mark: tt.mark,
-			}}}
-			r = DeletedRefusal(v, d)
-			if chosen := d.Chosen(v) != nil; chosen != tt.allowed || r.Reason == "" != tt.allowed || !tt.allowed && !strings.Contains(r.Message, "earlier namespace") {
-				t.Errorf("backups: chosen %t, %+v", chosen, r)
 			}
 		})
 	}

@@ -19,8 +19,6 @@ type Memory struct {
 	SnapshotAbsent time.Time
 	// Unmarked is when the object was first observed to have no mark; zero while it has one.
 	Unmarked time.Time
-	// FormerGone is when what the cloud object took the place of was first observed to be missing; zero while it is there, or if there is none.
-	FormerGone time.Time
 	// Sent are the changes of the last update, and SentAt is when it was sent: until reads have caught up the
 	// same difference is no reason to send it again.
 	Sent   []driver.Change
@@ -178,7 +176,7 @@ func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
 func (m Memory) StartOver(wasReady bool) Memory {
 	m.Emptying, m.Steps = Emptying{}, nil
 	m.Sent, m.SentAt, m.InVain, m.Continued = nil, time.Time{}, false, ""
-	m.DeleteSent, m.SnapshotAbsent, m.Unmarked, m.FormerGone = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed, m.CreationUnclear = false, false, m.CreationUnclear && !wasReady
 	m.Carried, m.JustSet = nil, nil
 	m.Answered, m.StartedOver = false, m.StartedOver || wasReady

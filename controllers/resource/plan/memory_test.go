@@ -14,7 +14,7 @@ import (
 func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	at := time.Unix(1, 0)
 	full := Memory{
-		Began: at, Absent: at, SnapshotAbsent: at, FormerGone: at, Unmarked: at, Sent: []driver.Change{{Field: "tags"}}, SentAt: at, InVain: true, Continued: "of-the-former", Emptying: Emptying{Removed: 3}, Steps: []string{"of-the-former"}, DeleteSent: at, Carried: &Returned{ID: "of-the-former"}, JustSet: &JustSet{Spec: "{}"},
+		Began: at, Absent: at, SnapshotAbsent: at, Unmarked: at, Sent: []driver.Change{{Field: "tags"}}, SentAt: at, InVain: true, Continued: "of-the-former", Emptying: Emptying{Removed: 3}, Steps: []string{"of-the-former"}, DeleteSent: at, Carried: &Returned{ID: "of-the-former"}, JustSet: &JustSet{Spec: "{}"},
 		Answered: true, CreationSent: true, CreationRefused: true, CreationFailed: true, CreationUnclear: true, StartedOver: true, NotBefore: at,
 	}
 	v := reflect.ValueOf(full)

@@ -59,7 +59,7 @@ func Ownership(v View, o driver.Observation) Belonging {
 		return Copied
 	case !o.Mark.SameOwner(v.Mark):
 		return Others
-	case (!sameID || !v.HasFinalizer) && !v.WasReady && !mayInherit(v, o.Mark):
+	case (!sameID || !v.HasFinalizer) && !v.WasReady && !MayInherit(v, o.Mark):
 		return Earlier
 	case o.Mark.Released && (!v.FinalMarks || !v.Recovers || !isEarlier(v, o.Mark)): // what can't be marked again counts as released for all but the object that its mark names
 		return Released
@@ -76,7 +76,7 @@ func Ownership(v View, o driver.Observation) Belonging {
 
 // madeByAnother reports whether what Mooring created for an object has the mark of an object of another namespace of the name, without consent: another installation with the same cluster id took it.
 func (v View) madeByAnother(mark driver.Mark) bool {
-	return v.Accepted && mark.NamespaceUID != "" && !mayInherit(v, mark)
+	return v.Accepted && mark.NamespaceUID != "" && !MayInherit(v, mark)
 }
 
 func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
@@ -151,7 +151,7 @@ func mayTake(v View, mark driver.Mark) bool {
 // leftFor reports whether a mark of this cluster says that the cloud object was left behind on purpose, by the object's own
 // namespace, or by the object that the platform's consent names.
 func leftFor(v View, mark driver.Mark) bool {
-	return mark.Released && (mark.Namespace == v.Mark.Namespace && mayInherit(v, mark) || mark.Namespace+"/"+mark.Name == v.AdoptFrom)
+	return mark.Released && (mark.Namespace == v.Mark.Namespace && MayInherit(v, mark) || mark.Namespace+"/"+mark.Name == v.AdoptFrom)
 }
 
 // whose says whose mark a cloud object has, for the platform team: a cluster's id and names are all it takes to compute the names of
@@ -160,7 +160,7 @@ func whose(v View, mark driver.Mark) string {
 	switch {
 	case mark.Zero():
 		return "it has no mark"
-	case !mayInherit(v, mark):
+	case !MayInherit(v, mark):
 		return earlierBy(v, mark)
 	case mark.Released && mark.Cluster == v.Mark.Cluster:
 		return fmt.Sprintf("%s/%s of this cluster released it; to let this object take it over, set the annotation %s=%s/%s on this object",

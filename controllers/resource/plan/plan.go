@@ -132,7 +132,7 @@ type Refusal struct {
 
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
 func Plan(v View, o driver.Observation, p Policy) Action {
-	if succeeds(v, o) {
+	if isSuccessor(v, o) {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "another server took its place; Mooring notes that first", KeepConditions: true}
 	}
 	a := planObject(v, o, p)
@@ -145,7 +145,13 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 // FeaturesMayPlan reports whether features may add to what is planned for an object: not while it is deleted or nothing is known of it, and not before it is
 // noted that another server took its place.
 func FeaturesMayPlan(v View, o driver.Observation) bool {
-	return !v.Deleting && o.State != driver.Unknown && !succeeds(v, o)
+	return !v.Deleting && o.State != driver.Unknown && !isSuccessor(v, o)
+}
+
+// isSuccessor reports whether the cloud itself put another cloud object in the place of the one that the status names. That is stored before anything else: what the cloud says of it may be gone
+// after a write.
+func isSuccessor(v View, o driver.Observation) bool {
+	return v.ID != "" && o.ID != "" && o.ID != v.ID && Ownership(v, o) == Ours
 }
 
 func planObject(v View, o driver.Observation, p Policy) Action {
@@ -215,17 +221,16 @@ const (
 	messageCreating  = "the cloud is creating it"
 	messageRestoring = "the cloud is restoring it from what spec.restoreFrom names"
 	messageInPlace   = "the cloud is restoring it from the newest state that is left of the one that was deleted outside Mooring"
-	messageFollowing = "the cloud is creating it as a read replica of the one that spec.replica names"
 	messageAdopting  = "the cloud object exists, and Mooring is taking it over"
 )
 
 // MessageOfNew is what the conditions say of an object that the cloud is making.
 func MessageOfNew(v View) string {
 	switch {
-	case v.comesBack():
+	case v.ComesBack():
 		return messageInPlace
-	case v.Replica.wanted() && v.Origin != v1alpha1.OriginAdopted:
-		return messageFollowing
+	case v.Source.Creating != "" && v.Origin != v1alpha1.OriginAdopted:
+		return v.Source.Creating
 	case v.Restores && v.Origin != v1alpha1.OriginAdopted:
 		return messageRestoring
 	}
@@ -240,7 +245,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
-	case !v.wasSeen(o) && !mayInherit(v, o.Mark):
+	case !v.wasSeen(o) && !MayInherit(v, o.Mark):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: messageEarlier, Detail: earlierBy(v, o.Mark)}
 	case !MayObserve(v, o, p):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "this namespace may not observe the cloud object of this name: it has the mark of another object, or it has no mark and the class requires one; " +
@@ -264,7 +269,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 // this cluster made in a shared account is not for this one to see.
 func MayObserve(v View, o driver.Observation, p Policy) bool {
 	mark := o.Mark
-	if !v.wasSeen(o) && !mayInherit(v, mark) {
+	if !v.wasSeen(o) && !MayInherit(v, mark) {
 		return false
 	}
 	if p.ObserveMarked {
@@ -285,8 +290,8 @@ func planAbsent(v View, p Policy) Action {
 	case p.MustExist && !v.WasReady && (!v.Bound || v.AbsenceSure):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name, and Mooring creates none, because the spec names one that exists; " +
 			"check the name, the account and the location, or delete this object"}
-	case !v.Bound && v.Replica.Promote:
-		return nothingToPromote()
+	case !v.Bound && v.Source.Refusal.Reason != "":
+		return creationRefused(v)
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
@@ -298,15 +303,20 @@ func planAbsent(v View, p Policy) Action {
 			"look for it in the cloud, and once you know what became of it, delete this object and create another one"}
 	case v.hadOne() && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		how := "set spec.whenVanished: Recreate to create " + v.NewOne() + ", or delete this object"
-		if !v.Replica.wanted() || v.Replica.Promote {
+		if v.Source.Another == "" { // else what it was made of is there on
 			how = p.howToRestore() + ", or " + how
 		}
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; " + how}
-	case v.Replica.Promote && !creating.InPlace:
-		return nothingToPromote()
+	case v.Source.Refusal.Reason != "" && !creating.InPlace:
+		return creationRefused(v)
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
 		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
 		return creating
 	}
+}
+
+// creationRefused is for a spec by which nothing may be created.
+func creationRefused(v View) Action {
+	return Action{Verb: Stall, Reason: v.Source.Refusal.Reason, Message: v.Source.Refusal.Message}
 }

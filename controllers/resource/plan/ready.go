@@ -16,11 +16,11 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if r := p.refusal(false, o.Changes); r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
 	}
-	if r := replicaRefusal(v, o); r.Reason != "" {
+	if r := v.Mismatch; r.Reason != "" {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
 	}
-	if why := failedUpgrade(v, o); why != "" {
-		return planBesideFailed(v, o, p, why)
+	if v.Halt.Why != "" {
+		return planHalted(v, o, p)
 	}
 	d := Decide(v, o.Changes, p)
 	now, never, blocked, theirs := d.With(AtOnce), d.With(Never), d.Blocked, foreign(d)
@@ -30,7 +30,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	a.BackupFor = backupToAskFor(v, d)
 	switch {
 	case len(now) > 0:
-		a = a.sending(now...)
+		a = a.sending(v, now...)
 		if a.Reason = reasonOf(v, now); a.Command == nil {
 			a.Changes = append(a.Changes, refusals(d)...)
 		}
@@ -51,9 +51,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
 		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
-	case o.Replication.GetFollows() != nil && o.Replication.GetFollows().Problem != "":
-		a.Verb = Stall
-		a.Reason, a.Message = outOfDate(o.Replication.GetFollows())
+	case v.Impaired.Reason != "":
+		a.Verb, a.Reason, a.Message = Stall, v.Impaired.Reason, v.Impaired.Message
 	case o.Lost != "":
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is up to date and runs, but "+o.Lost
 	case o.Login.GetPasswordProblem() != "":
@@ -66,26 +65,17 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	return a
 }
 
-// planBesideFailed decides about what differs beside a version that is not changed, for a reason: what can be changed at once is. The parameters may be those of the new version.
-func planBesideFailed(v View, o driver.Observation, p Policy, why string) Action {
-	pending := PendingChanges(v, o.Changes)
+// planHalted decides about what differs beside fields that are not changed before a person acts: what can be changed at once is.
+func planHalted(v View, o driver.Observation, p Policy) Action {
+	pending, why := PendingChanges(v, o.Changes), v.Halt.Why
 	others := o
-	others.OperationError, others.Changes = nil, slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool { return c.Field == "version" || c.Field == "parameters" })
+	others.OperationError, others.Changes = nil, slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool { return slices.Contains(v.Halt.Fields, c.Field) })
+	v.Halt = Halt{}
 	if a := planReady(v, others, p); a.Verb == Update {
 		a.Pending = pending
 		return a
 	}
 	return Action{Verb: Stall, Reason: v1alpha1.ReasonInvalid, Message: why, Pending: pending}
-}
-
-// failedUpgrade says why the version is not changed: what the cloud prepared for it failed, or it found something in the way. It may take as long and end as well the next time, so a person has to
-// ask for it. It is empty if nothing failed, or if what failed is taken away.
-func failedUpgrade(v View, o driver.Observation) string {
-	staged := slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldStrategy })
-	if o.OperationError == nil || o.Operation == "" || staged || v.RetryRequested {
-		return ""
-	}
-	return o.OperationError.Error()
 }
 
 // anyWaits reports whether something waits for a person, for the maintenance window or for the start of the server.
@@ -126,11 +116,11 @@ func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Act
 // asksFor says what waits for approval, and how to approve it.
 func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
 	text := fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, hash, instead(v.Approval))
-	if p.Window != nil && mayBeUsed(v) && slices.ContainsFunc(wait, func(c driver.Change) bool { return !leavesFormer(c) }) {
+	if p.Window != nil && mayBeUsed(v) && slices.ContainsFunc(wait, func(c driver.Change) bool { return !v.treatment(c).Apart }) {
 		text += fmt.Sprintf("; Mooring then makes the change in the maintenance window %s", p.Window)
 	}
 	if !slices.ContainsFunc(wait, func(c driver.Change) bool {
-		return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted || leavesFormer(c)
+		return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted || v.treatment(c).Apart
 	}) {
 		text += "; to keep the values in the cloud, set the spec to them"
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,64 +40,6 @@ func TestInPlaceOfTheVanished(t *testing.T) {
 						}
 					}
 				}
-			}
-		}
-	}
-}
-
-// The cloud is asked for the latest server that is gone. If that never worked, it has what the one before left, which is asked for first.
-func TestGone(t *testing.T) {
-	first := driver.ParentRef{Name: "orders-old", ID: "db-0"}
-	for name, tt := range map[string]struct {
-		view View
-		want []string
-	}{
-		"it worked":                          {View{WasReady: true, ID: "db-1"}, []string{"orders/db-1"}},
-		"it worked, and was restored before": {View{WasReady: true, ID: "db-1", Vanished: first}, []string{"orders/db-1"}},
-		"it was taken over":                  {View{Origin: v1alpha1.OriginAdopted, ID: "db-1"}, []string{"orders/db-1"}},
-		"a restore has begun":                {View{Vanished: first}, []string{"orders-old/db-0"}},
-		"what was restored never worked":     {View{ID: "db-1", Vanished: first}, []string{"orders-old/db-0", "orders/db-1"}},
-		"nothing is known of it":             {View{WasReady: true}, nil},
-	} {
-		var got []string
-		for _, one := range tt.view.Gone("orders") {
-			got = append(got, one.Name+"/"+one.ID)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
-		}
-	}
-}
-
-func TestInPlaceRefusal(t *testing.T) {
-	from := &driver.Restore{Snapshot: "nightly", Vanished: "db-1", Time: time.Date(2026, 11, 27, 3, 0, 0, 0, time.UTC)}
-	used, begun := View{WasReady: true, ID: "db-1"}, View{Vanished: driver.ParentRef{ID: "db-1"}}
-	for _, tt := range []struct {
-		name   string
-		view   View
-		left   Left
-		reason v1alpha1.Reason
-		says   []string
-		not    string
-	}{
-		{"a snapshot", used, Left{Supported: true, Known: true, Restorable: driver.Restorable{From: from}}, "", nil, ""},
-		{"the cloud can't", used, Left{}, v1alpha1.ReasonVanished, []string{"can't restore such an object in this cloud", "Recreate to create a new, empty one"}, ""},
-		{"its identity is not known", used, Left{Supported: true}, v1alpha1.ReasonVanished, []string{"does not know its identity", "Recreate"}, ""},
-		{"nothing", used, Left{Supported: true, Known: true}, v1alpha1.ReasonVanished, []string{"nothing to restore", "Recreate to create a new, empty one", "delete this object"}, ""},
-		{"nothing, and spec.restoreFrom", View{WasReady: true, RestoreFrom: true}, Left{Supported: true, Known: true}, v1alpha1.ReasonVanished, []string{"a new one from what spec.restoreFrom names"}, "empty"},
-		{"nothing any more, and the restore has begun", begun, Left{Supported: true, Known: true}, v1alpha1.ReasonVanished, []string{"nothing to restore", "delete this object and create another one"}, "Recreate"},
-		{"one that is being taken", used, Left{Supported: true, Known: true, Restorable: driver.Restorable{Pending: true}}, v1alpha1.ReasonSnapshotNotReady, []string{"waits for its newest snapshot"}, ""},
-		{"one that is being taken, and an older one", used, Left{Supported: true, Known: true, Restorable: driver.Restorable{From: from, Pending: true}}, v1alpha1.ReasonSnapshotNotReady, nil, ""},
-		{"one that does not fit", used, Left{Supported: true, Known: true, Restorable: driver.Restorable{From: from}, Unfit: "set spec.version to 15"}, v1alpha1.ReasonInvalid,
-			[]string{"the snapshot nightly of 2026-11-27T03:00:00Z", "set spec.version to 15"}, ""},
-	} {
-		r := InPlaceRefusal(tt.view, tt.left)
-		if r.Reason != tt.reason || tt.not != "" && strings.Contains(r.Message, tt.not) {
-			t.Errorf("%s: got %+v, want %s", tt.name, r, tt.reason)
-		}
-		for _, says := range tt.says {
-			if !strings.Contains(r.Message, says) {
-				t.Errorf("%s: the message %q does not say %q", tt.name, r.Message, says)
 			}
 		}
 	}

@@ -89,16 +89,26 @@ type View struct {
 	Vanished driver.ParentRef
 	// CopyOf is the object of which the cloud makes this one as a copy; zero if it is no copy, or has its own mark by now.
 	CopyOf Copy
-	// Replica is what the object follows as a read replica, and what follows it.
-	Replica Replica
-	// Beside: a new version comes by a blue/green deployment, in which another server takes the place of this one. See driver.Request.
-	Beside bool
-	// Former is the server from before a blue/green deployment, as the status has it; nil for none. FormerGone: it has been absent for longer than the
-	// consistency window.
-	Former     *driver.ParentRef
-	FormerGone bool
 	// Backup is the snapshot that has to be there before an upgrade.
 	Backup Backup
+
+	// What features say of the object, by their hook Interpret.
+
+	// Treatments say how some changes are treated.
+	Treatments Treatments
+	// Source is what the cloud object is made of, or was made of.
+	Source Source
+	// Mismatch is why nothing is changed of a cloud object at rest: it is not what the spec says, and no change makes it so. Impaired is what is wrong with one that is up to
+	// date and can be used. Each is nothing if its Reason is empty.
+	Mismatch, Impaired Refusal
+	// Halt is why some fields are not changed before a person acts.
+	Halt Halt
+	// Companion goes with the cloud object, or stays with it.
+	Companion Companion
+	// Guards keep a deletion from destroying the cloud object for now.
+	Guards []Guard
+	// DataElsewhere says where the data of the cloud object is, if it has none of its own: it is new until it is as declared, and no snapshot of it is taken.
+	DataElsewhere string
 }
 
 // StoredView returns what is stored of an object, as Plan sees it.

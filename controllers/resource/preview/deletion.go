@@ -13,7 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -41,13 +41,6 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) (Re
 			return Report{}, err
 		}
 	}
-	view.Replica = plan.ReplicaOf(p.Kind, m.want, obj)
-	if p.Followers != nil {
-		if view.Replica.Held, err = p.Followers(ctx, obj); err != nil {
-			return Report{}, err
-		}
-	}
-	d.follows = kind.ReplicaStatusOf(p.Kind, obj)
 	d.force = m.want.GetForceDestroy()
 	d.cloud, d.undriven = p.described(status.Provider).Consequences, p.undriven(status.Provider)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
@@ -55,9 +48,13 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) (Re
 	if err != nil {
 		return Report{}, err
 	}
-	following(p.Kind, &expected, obj)
 	view.Children = d.children
-	d.Ending = plan.EndingOf(view, expected, m.policy)
+	in := p.state(m, view, expected)
+	if _, err := p.Features.Gather(ctx, &in, func(f feature.Feature) feature.Gather { return f.Guard }); err != nil {
+		return Report{}, err
+	}
+	p.Features.Interpret(&in)
+	d.elsewhere, d.Ending = in.View.DataElsewhere, plan.EndingOf(in.View, in.Observation, m.policy)
 	return Report{Consequences: d.lines()}, nil
 }
 
@@ -116,9 +113,9 @@ type deletionLines struct {
 	// kind is the object's kind, and children are within it.
 	kind     string
 	children []string
-	// follows says what it follows; nil if it is no read replica.
-	follows  *v1alpha1.ReplicaStatus
-	observed time.Time
+	// elsewhere says where its data is, if it has none of its own.
+	elsewhere string
+	observed  time.Time
 	// lacks: the object asks for something that its cloud does not have, which keeps nobody from deleting it.
 	lacks bool
 }
@@ -136,7 +133,7 @@ func (d *deletionLines) lines() []string {
 			return []string{d.undriven}
 		}
 	}
-	return slices.Concat(d.childrenLine(), d.followersLine(), d.objectLines(), d.secretLine(), d.obstacles(), d.age())
+	return slices.Concat(d.childrenLine(), d.Waits, d.objectLines(), d.secretLine(), d.obstacles(), d.age())
 }
 
 // childrenLine says what becomes of the objects within it, and whether the deletion waits for them.
@@ -157,15 +154,6 @@ func (d *deletionLines) childrenLine() []string {
 	default:
 		return []string{names + " " + was + " within it; delete " + it + " too"}
 	}
-}
-
-// followersLine says that the deletion waits for what follows the cloud object.
-func (d *deletionLines) followersLine() []string {
-	if len(d.FollowedBy) == 0 {
-		return nil
-	}
-	it := plan.ItOrThem(d.FollowedBy)
-	return []string{fmt.Sprintf("the deletion waits, because read replicas follow it: %s; delete %s first, or promote %s", plan.NamesOf(d.FollowedBy), it, it)}
 }
 
 // objectLines say what becomes of the cloud object.
@@ -216,8 +204,8 @@ func (d *deletionLines) destruction() []string {
 		return []string{first + " is deleted" + snapshot + " if it works by then, and stays " + d.cloud.SnapshotKept}
 	case d.Snapshot:
 		return append([]string{first + " is deleted" + snapshot + " and stays " + d.cloud.SnapshotKept}, nonEmpty(d.cloud.WithSnapshot)...)
-	case d.follows != nil:
-		return []string{fmt.Sprintf("%s is deleted without a final snapshot: it is a read replica of %s, which has its data", first, d.follows.Primary)}
+	case d.elsewhere != "":
+		return []string{first + " is deleted without a final snapshot: " + d.elsewhere}
 	case d.policy.Deletion == v1alpha1.DeletionSnapshot:
 		return []string{first + " is deleted without a final snapshot, because it was never usable"}
 	case d.cloud.SnapshotKept == "":

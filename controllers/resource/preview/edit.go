@@ -70,7 +70,7 @@ func (e *edit) changes() (Report, error) {
 		compared = "what Mooring last observed, " + e.age()
 	}
 	report := reportOf(news, after.obstacle, compared)
-	report.Remarks = slices.Concat(replicaLine(e, news), besideLine(e, news))
+	report.Remarks = e.Features.Remarks(e.state(e.after, plan.View{}, driver.Observation{}), news)
 	return report, nil
 }
 
@@ -136,13 +136,15 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	}
 	v := plan.ViewOf(m.object, m.object.GetResourceStatus(), m.class)
 	v.NoteRestore(e.Kind, m.want, m.object)
-	v.Mark, v.Now, v.Replica = ownMark(m.object), e.Now(), plan.ReplicaOf(e.Kind, m.want, m.object)
-	v.Beside = plan.BesideOf(e.Kind, m.want, e.described(m.object.GetResourceStatus().Provider).Capabilities)
-	costBeside(v.Beside, changes)
+	v.Mark, v.Now = ownMark(m.object), e.Now()
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(e.Kind, m, v, changes, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
+	seen := expectedObservation(m.object.GetResourceStatus(), v)
+	seen.Changes = changes // those of features included
+	in := e.state(m, v, seen)
+	e.Features.Interpret(&in)
+	return outlook{plan.Decide(in.View, in.Observation.Changes, m.policy), obstacleOf(m, in, m.config == e.before.config && !e.before.lacks && !mends(e, m))}, nil
 }
 
 // mends reports whether the object is stalled for what its class, or the lack of one, refused it before the edit and no longer does after it.
@@ -161,10 +163,16 @@ func (e *edit) differences(m merged) ([]driver.Change, error) {
 	}
 	if mirror != nil {
 		changes, err := e.changesOf(status.Provider, mirror, m.want.GetParameters(), status.Applied)
-		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status), promotion(e.Kind, m)), err
+		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status), waitingSource(plan.CloudManages(e.Kind, m.want), status), e.ofFeatures(m)), err
 	}
 	changes, err := e.changesOf(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
 	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err
+}
+
+// ofFeatures returns the differences that features alone know: neither the spec nor the mirror shows them.
+func (e *edit) ofFeatures(m merged) []driver.Change {
+	in := e.state(m, plan.View{}, driver.Observation{})
+	return e.Features.Interpret(&in)
 }
 
 // waitingPassword returns the replacement of a password that only others know, if it waits for approval. Neither the spec nor the mirror

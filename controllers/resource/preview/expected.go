@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -93,7 +93,7 @@ var whilePaused = stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + "
 
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
 // sameAccount: the edit leaves the object with its provider config, and does not take out what its cloud does not have.
-func obstacleOf(k *kind.Kind, m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
+func obstacleOf(m merged, in reconciliation.State, sameAccount bool) obstacle {
 	status := m.object.GetResourceStatus()
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
 	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
@@ -105,11 +105,9 @@ func obstacleOf(k *kind.Kind, m merged, v plan.View, changes []driver.Change, sa
 	case sameAccount && keepsFromTheCloud(reason):
 		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", reason, stalled.Message))
 	}
+	v := in.View
 	v.AbsenceSure, v.UnmarkedSure = true, true
-	o := expectedObservation(status, v)
-	o.Changes = changes
-	following(k, &o, m.object)
-	a := plan.Plan(v, o, m.policy)
+	a := plan.Plan(v, in.Observation, m.policy)
 	if a.Reason == reason && reason != "" {
 		a.Message = stalled.Message // which knows more than what is expected
 	}

@@ -13,9 +13,12 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/feature"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -29,8 +32,8 @@ type Preview struct {
 	Provider func(context.Context, identity.Key) (string, error)
 	// Children names the objects within one that keep it from being deleted; nil if there are none of any object.
 	Children func(context.Context, v1alpha1.ResourceObject) ([]string, error)
-	// Followers names the objects that follow one, which keeps it from being deleted; nil if nothing follows any object.
-	Followers func(context.Context, v1alpha1.ResourceObject) ([]string, error)
+	// Features are those of the kind.
+	Features feature.Set
 	// Observed returns when this process last observed an object's cloud object; false if it did not.
 	Observed func(client.ObjectKey) (time.Time, bool)
 	Now      func() time.Time
@@ -85,6 +88,16 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 	m.want, m.policy, err = plan.WithClass(p.Kind, object, m.class)
 	m.refused = m.policy.Refuse(m.class.Problems)
 	return m, err
+}
+
+// state returns what features know of an object for which v is known and the cloud is expected to show seen.
+func (p *Preview) state(m merged, v plan.View, seen driver.Observation) reconciliation.State {
+	in := reconciliation.State{
+		Facts:  outcome.Facts{Kind: p.Kind, Deleting: v.Deleting, Policy: m.policy, View: v, Observation: seen, Now: p.Now()},
+		Object: m.object, Want: m.want, Described: p.described(m.object.GetResourceStatus().Provider),
+	}
+	p.Features.Expect(&in)
+	return in
 }
 
 // refusedFor reports whether the condition of an object tells what is wrong with it by its class, or without one by its references.

@@ -569,34 +569,3 @@ func TestDeletionOfAParentIsForetold(t *testing.T) {
 		})
 	}
 }
-
-// Where another server takes the place of this one, the cost of an upgrade in place is not announced beside that.
-func TestUpgradeBesideTheServer(t *testing.T) {
-	p, old := newPreview(), usual()
-	drv := p.Drivers["aws"]
-	p.Drivers["aws"] = beside{drv}
-	old.Spec.Updates = &v1alpha1.Updates{Strategy: v1alpha1.StrategyBlueGreen}
-	for name, inPlace := range map[string]bool{"beside": false, "in place": true} {
-		lines, err := linesOf(p.Edit(t.Context(), old, editOf(old, func(d *v1alpha1.Database) {
-			newerVersion(d)
-			if inPlace {
-				d.Spec.Updates.Strategy = v1alpha1.StrategyInPlace
-			}
-		})))
-		text := strings.Join(lines, "\n")
-		if err != nil || !strings.Contains(text, "version 16 -> 17") || strings.Contains(text, whyBeside) == inPlace {
-			t.Errorf("%s: %q, %v", name, text, err)
-		}
-	}
-}
-
-// A beside is a driver of a cloud that can put another server in the place of one.
-type beside struct{ driver.Driver }
-
-func (b beside) Describe() driver.Description {
-	d := b.Driver.Describe()
-	for i := range d.Resources {
-		d.Resources[i].Capabilities.Beside, d.Resources[i].Lacks = true, nil
-	}
-	return d
-}

@@ -20,8 +20,6 @@ type Memory struct {
 	Queue Queue
 	// LastObserved is when the cloud object was last observed, or the object first met.
 	LastObserved time.Time
-	// LagKnown is when the cloud last said how far the cloud object lags behind what it follows, or was first found not to say it; zero for one that follows nothing.
-	LagKnown time.Time
 	// MirroredWhole is when what the spec does not declare was last read for the mirror, of an object that is only observed.
 	MirroredWhole time.Time
 	// Failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
@@ -33,7 +31,7 @@ type Memory struct {
 	AskedAt time.Time
 	// Retried is the operation that failed, and of which somebody asked for another try since: that stays so until there is another operation, however long the try has to wait.
 	Retried string
-	// Parts are what features remember of the object.
+	// Parts are what features remember of the cloud object.
 	Parts Parts
 }
 

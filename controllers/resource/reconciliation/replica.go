@@ -1,6 +1,11 @@
 package reconciliation
 
-import "github.com/mooring-dev/mooring/apis/v1alpha1"
+import (
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
 
 // A Primary is what is known of the object that one follows, or is to follow. It is zero for an object that follows none.
 type Primary struct {
@@ -12,10 +17,20 @@ type Primary struct {
 	Itself bool
 }
 
-// Followers are the objects whose specs have them follow one that is being deleted.
-type Followers struct {
-	// Held names those that keep it from being deleted: somebody wants them, and they follow it in the cloud, or are about to.
-	Held []string
-	// Leaving are the names in the cloud of those that are being deleted.
-	Leaving []string
+// PrimaryServer returns where the server of an object's primary is. It is zero if that is not known, or if it is in another account than the object. Its Location is empty if it is where the object is.
+func PrimaryServer(s State) (at driver.Following) {
+	p := s.Primary
+	if p.Provider != s.Provider || p.Account != string(s.Account) {
+		return at
+	}
+	if at.Primary = p.Ref.Name; p.Location != s.Request.Location {
+		at.Location = p.Location
+	}
+	return at
+}
+
+// FollowsPrimary reports whether what an object is seen to follow is the server of the primary that its spec names. Not every cloud says where that is.
+func FollowsPrimary(s State, followed *driver.Following) bool {
+	at := PrimaryServer(s)
+	return strings.EqualFold(at.Primary, followed.Primary) && (followed.Location == "" || strings.EqualFold(at.Location, followed.Location))
 }

@@ -34,13 +34,8 @@ type State struct {
 	Children []string
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
-	// Primary is what is known of the object that this one follows, or is to follow. Follows: the object is to be created so.
+	// Primary is what is known of the object that this one follows, or is to follow.
 	Primary Primary
-	Follows bool
-	// Followers are the objects that follow this one, which is being deleted.
-	Followers Followers
-	// Snapshot is that of which the object is to be made, once it is to be created; nil if it is to be empty.
-	Snapshot *Snapshot
 	// Rival is the strongest claim of another object to the cloud object, where no mark says whose it is; nil if there is none. Taken: it
 	// is stronger than this object's.
 	Rival *plan.Claim
@@ -59,7 +54,7 @@ type State struct {
 	Asks plan.Place
 	// OperationError is why an operation that the cloud had begun failed; nil if none did.
 	OperationError error
-	// Notes are Events that tell what was found, and what was done.
+	// Notes are Events that say what was found, and what was done.
 	Notes []outcome.Note
 	// Differences is all that differs. The observation leaves out what was just sent, and what is withheld from an object that was not restored in full.
 	Differences []driver.Change
@@ -67,7 +62,7 @@ type State struct {
 	Records []func(*State)
 	// CallError is the error of the last call to the cloud; nil if it answered.
 	CallError error
-	// CallSecrets are what calls that change the cloud object send beside the request.
+	// CallSecrets are what calls about the cloud object send beside the request.
 	CallSecrets driver.Secrets
 	// Secrets are values that must never be shown.
 	Secrets []string

@@ -1,6 +1,8 @@
 package reconciliation
 
 import (
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
@@ -13,4 +15,9 @@ type Stop struct {
 	Err error
 	// Said is what the conditions have said of the wait for a slot, if Queued.
 	Said Said
+}
+
+// Stalled ends a reconciliation because a person has to act.
+func Stalled(reason v1alpha1.Reason, message string) *Stop {
+	return &Stop{Outcome: outcome.Outcome{State: condition.Stalled, Reason: reason, Message: message, Next: outcome.AtSync}}
 }

@@ -17,7 +17,7 @@ import (
 // sameNamed says when two configurations of a sort mean the same.
 const sameNamed = "entries in another order; entries of other names, which others set, are left alone"
 
-// A NamedSort is a sort of configurations of which a bucket may have up to 1,000, told by their names: S3 lists all in pages of 100, and has a call that
+// A namedSort is a sort of configurations of which a bucket may have up to 1,000, known by their names: S3 lists all in pages of 100, and has a call that
 // sets one and a call that deletes one. V is one in the spec, and C is one in the calls. The calls take the name of the bucket.
 type NamedSort[V, C any] struct {
 	field, param string

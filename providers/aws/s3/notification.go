@@ -18,7 +18,7 @@ import (
 
 type notified = v1alpha1.BucketNotificationAWS
 
-// NotificationsOf returns whom a spec wants told.
+// notificationsOf returns whom a spec wants notified.
 func NotificationsOf(s *v1alpha1.BucketParameters) v1alpha1.BucketNotificationsAWS {
 	if block := block(s).Notifications; block != nil {
 		return *block

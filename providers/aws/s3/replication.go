@@ -24,7 +24,7 @@ const (
 	replicationRules = "aws.replication.rules"
 )
 
-// ReplicationOf returns what a spec wants copied.
+// replicationOf returns what a spec wants copied.
 func ReplicationOf(s *v1alpha1.BucketParameters) v1alpha1.BucketReplicationAWS {
 	if block := block(s).Replication; block != nil {
 		return *block

@@ -30,7 +30,7 @@ type Meaning struct {
 	Code driver.Code
 	// Message replaces AWS's own text where that does not help a person.
 	Message string
-	// Settling marks a refusal of what may have been made or changed a short time ago, somewhere else than in the call.
+	// This says that it refuses what may have been made or changed a short time ago, somewhere else than in the call.
 	// https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency
 	Settling bool
 }

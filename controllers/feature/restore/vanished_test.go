@@ -1,4 +1,4 @@
-package gather
+package restore
 
 import (
 	"context"
@@ -100,7 +100,7 @@ func TestLeftOfTheVanished(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(d)
 			}
-			w := gatheringOf(d, nil)
+			w := newSample(d)
 			session := &leftOf{left: tt.left, there: tt.there, err: tt.err}
 			w.Before = d.Status.Conditions
 			w.Session, w.Observed, w.Observation, w.Policy = session, true, driver.Observation{State: driver.Absent}, plan.PolicyOf(w.Kind, d)
@@ -109,7 +109,7 @@ func TestLeftOfTheVanished(t *testing.T) {
 			w.View = plan.StoredView(d, &d.Status.ResourceStatus)
 			w.View.AbsenceSure = true
 			w.View.NoteRestore(w.Kind, d, d)
-			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable}})
+			stop := w.source(t)
 			wantStop(t, stop, tt.reason, tt.message, tt.waits)
 			if !slices.Equal(session.asked, tt.asked) {
 				t.Errorf("the cloud was asked about %q, want %q", session.asked, tt.asked)

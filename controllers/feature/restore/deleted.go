@@ -1,4 +1,4 @@
-package gather
+package restore
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 
 // findDeleted finds out which backups the cloud has of the server of an object that was deleted, or of the object itself before it was deleted and created again. They are
 // looked for by the mark of that object, and by the name that its server had if nobody chose another one.
-func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot, at *v1alpha1.DatabasePointInTime) error {
+func (r *restoring) findDeleted(ctx context.Context, s *snapshot, at *v1alpha1.DatabasePointInTime) error {
 	g := r.g
-	d := &plan.Deleted{Name: at.DatabaseRef.Name, Itself: s.Itself, Provider: g.Provider, Server: g.Request.Name, Open: r.isOpen(), Supported: g.Described.Capabilities.RestoresDeleted}
+	d := &deletedServers{Name: at.DatabaseRef.Name, Itself: s.Itself, Provider: g.Provider, Server: g.Request.Name, Open: r.isOpen(), Supported: g.Described.Capabilities.RestoresDeleted}
 	if s.Deleted = d; !d.Supported {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot,
 	}
 	request.Vanished = &driver.ParentRef{Name: d.Server}
 	request.VanishedMark = driver.Mark{Cluster: request.Mark.Cluster, Namespace: request.Mark.Namespace, Name: d.Name}
-	seen, err := g.Session.Observe(ctx, g.Kind.Name, request, driver.Secrets{})
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, request, g.CallSecrets)
 	switch g.CallError = err; {
 	case err != nil:
 		return fmt.Errorf("look for backups of %s, from which it is to be restored: %w", d, err)
@@ -43,12 +43,12 @@ func (r *restoring) findDeleted(ctx context.Context, s *reconciliation.Snapshot,
 		return nil
 	}
 	d.Backups = seen.Backup.GetRestorable().Backups
-	from := d.Chosen(g.View)
+	from := d.chosen(g.View)
 	if from == nil {
 		return nil
 	}
 	if !s.Itself { // a cache may lag behind its creation, and what is there counts
-		switch err := g.gatherer.Reader.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: d.Name}, g.Kind.New()); {
+		switch err := r.fresh.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: d.Name}, g.Kind.New()); {
 		case err == nil:
 			return fmt.Errorf("look for %s: %w", d, outcome.ErrStale)
 		case !apierrors.IsNotFound(err):

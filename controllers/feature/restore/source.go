@@ -1,4 +1,4 @@
-package gather
+package restore
 
 import (
 	"cmp"
@@ -20,28 +20,39 @@ import (
 )
 
 // restoring gathers what an object is to be restored from.
-type restoring struct{ g *gathering }
+type restoring struct {
+	g      *reconciliation.State
+	family kind.Family
+	// cache has objects of our kinds, and fresh reads from the API server.
+	cache, fresh client.Reader
+}
 
-// find finds out about the snapshot from which the object is to be restored, if it is to be created now. It is looked for in the object's own account, by
+// find finds out about the snapshot from which an object is to be restored that is created now. It is looked for in the object's own account, by
 // the object's own identity.
-func (r *restoring) find(ctx context.Context) error {
+func (r *restoring) find(ctx context.Context, creation plan.Action) (*reconciliation.Stop, error) {
+	from := r.g.Kind.RestoreFrom(r.g.Want)
+	switch {
+	case creation.InPlace:
+		left := left{}
+		if err := r.findLeft(ctx, &left); err != nil {
+			return nil, err
+		}
+		return refusedInPlace(inPlaceRefusal(r.g.View, left)), nil
+	case from == nil:
+		return nil, nil
+	}
+	s := &snapshot{}
+	if err := r.findSnapshot(ctx, s, from); err != nil {
+		return nil, err
+	}
+	return isRestorable(*r.g, s), nil
+}
+
+// findSnapshot finds out about what the spec names.
+func (r *restoring) findSnapshot(ctx context.Context, s *snapshot, from *v1alpha1.DatabaseRestore) error {
 	g := r.g
-	from := g.Kind.RestoreFrom(g.Want)
-	if !g.Observed || g.Observation.State != driver.Absent {
-		return nil
-	}
-	a := plan.Plan(g.View, g.Observation, g.Policy)
-	if a.Verb != plan.Create || from == nil && !a.InPlace {
-		return nil
-	}
-	s := &reconciliation.Snapshot{}
-	g.Snapshot = s
-	if a.InPlace {
-		s.Left = &plan.Left{}
-		return r.findLeft(ctx, s.Left)
-	}
 	_, described := g.Connection.Resource(g.Kind.Restoring.Of)
-	s.Unsupported = !described || !g.Described.Capabilities.Restores || g.gatherer.Family.Snapshots == nil
+	s.Unsupported = !described || !g.Described.Capabilities.Restores || r.family.Snapshots == nil
 	if at := from.PointInTime; at != nil {
 		if s.Unsupported = !g.Described.Capabilities.PointInTime; s.Unsupported {
 			s.What = "to a point in time"
@@ -52,7 +63,7 @@ func (r *restoring) find(ctx context.Context) error {
 	if s.Unsupported {
 		return nil
 	}
-	of := g.gatherer.Family.Snapshots
+	of := r.family.Snapshots
 	request := driver.Request{
 		Name: from.ExternalSnapshotName, Location: g.Request.Location, Spec: driver.NewSpec(of.New().GetParameters()), NotBefore: g.Memory.Cloud.NotBefore,
 	}
@@ -63,7 +74,7 @@ func (r *restoring) find(ctx context.Context) error {
 		if stop, err := r.readNamed(ctx, s, of, ref.Name, object); stop || err != nil {
 			return err
 		}
-		if s.Waits, s.Stalled = notUsable(object); s.Waits != "" {
+		if s.Waits, s.Stalled = reconciliation.NotReady(object); s.Waits != "" {
 			return nil
 		}
 		status := object.GetResourceStatus()
@@ -84,10 +95,10 @@ func (r *restoring) find(ctx context.Context) error {
 }
 
 // readNamed reads an object of the namespace that the spec names. It reports whether that is all: it is not there, or in another account.
-func (r *restoring) readNamed(ctx context.Context, s *reconciliation.Snapshot, of *kind.Kind, name string, into v1alpha1.ResourceObject) (stop bool, err error) {
+func (r *restoring) readNamed(ctx context.Context, s *snapshot, of *kind.Kind, name string, into v1alpha1.ResourceObject) (stop bool, err error) {
 	g := r.g
 	s.Named = of.Name + " " + name
-	err = g.gatherer.Cache.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: name}, into)
+	err = r.cache.Get(ctx, client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: name}, into)
 	switch {
 	case apierrors.IsNotFound(err):
 		s.Missing = true
@@ -101,7 +112,7 @@ func (r *restoring) readNamed(ctx context.Context, s *reconciliation.Snapshot, o
 }
 
 // findSource finds out about the object of the same kind that is to be restored as it was at a time.
-func (r *restoring) findSource(ctx context.Context, s *reconciliation.Snapshot, at *v1alpha1.DatabasePointInTime) error {
+func (r *restoring) findSource(ctx context.Context, s *snapshot, at *v1alpha1.DatabasePointInTime) error {
 	g := r.g
 	object := g.Kind.New()
 	if s.Itself = at.DatabaseRef.Name == g.Object.GetName(); s.Itself {
@@ -148,19 +159,19 @@ func (r *restoring) findSource(ctx context.Context, s *reconciliation.Snapshot, 
 	}
 	if g.Described.Capabilities.Copies {
 		s.Copies, g.Request.Restore.SourceMark = true, seen.Mark
-		g.Observation.Applied = plan.AppliedToCopy(g.Described.Fields, status.Applied, g.Kind.Restoring.Contents)
+		g.Observation.Applied = appliedToCopy(g.Described.Fields, status.Applied, g.Kind.Restoring.Contents)
 	}
 	return nil
 }
 
 // findLeft finds out what is left of the object itself, which vanished. The cloud is asked for it by the identity that is gone: a later object of the name
 // is another one.
-func (r *restoring) findLeft(ctx context.Context, left *plan.Left) error {
+func (r *restoring) findLeft(ctx context.Context, left *left) error {
 	g := r.g
 	if left.Supported = g.Kind.Restoring != nil && g.Described.Capabilities.Restores; !left.Supported {
 		return nil
 	}
-	for _, vanished := range g.View.Gone(g.Request.Name) {
+	for _, vanished := range gone(g.View, g.Request.Name) {
 		request := g.Request
 		request.Vanished = &vanished
 		seen, err := g.Session.Observe(ctx, g.Kind.Name, request, driver.Secrets{})
@@ -194,22 +205,6 @@ func asItWas(details driver.SnapshotDetails) *driver.SnapshotDetails {
 	return &details
 }
 
-// notUsable says why the object that stands for a snapshot is of no use yet, and whether a person has to act; empty if it is of use. Only what it was allowed to
-// take over or to observe is Ready.
-func notUsable(object v1alpha1.ResourceObject) (why string, stalled bool) {
-	conditions := object.GetConditions()
-	stalls := meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
-	switch {
-	case !object.GetDeletionTimestamp().IsZero():
-		return "is being deleted", true
-	case stalls != nil && stalls.Status == "True":
-		return fmt.Sprintf("is not ready to use (%s)", stalls.Reason), true
-	case !meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady) || object.GetResourceStatus().ExternalName == "":
-		return "is not ready to use yet", false
-	}
-	return "", false
-}
-
 // isOpen reports whether the object may restore what has no mark of this cluster: its account is its namespace's own, or its class lets it take over anything.
 func (r *restoring) isOpen() bool {
 	g := r.g
@@ -239,34 +234,29 @@ func (r *restoring) isElsewhere(status *v1alpha1.ResourceStatus) string {
 }
 
 // isRestorable: nothing is created before the snapshot is there from which it is to be restored, and never something empty in its place.
-func isRestorable(g reconciliation.State) *reconciliation.Stop {
-	s := g.Snapshot
+func isRestorable(g reconciliation.State, s *snapshot) *reconciliation.Stop {
 	switch {
-	case s == nil:
-		return nil
-	case s.Left != nil:
-		return refusedInPlace(plan.InPlaceRefusal(g.View, *s.Left))
 	case s.Unsupported:
-		return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
+		return reconciliation.Stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("Mooring can't restore a %s %s in %s; restore a DatabaseSnapshot, or remove spec.restoreFrom for an empty one", g.Kind.Name, cmp.Or(s.What, "from a snapshot"), g.Provider))
 	case s.Deleted != nil:
-		return toldToPlatform(refusedDeleted(g, plan.DeletedRefusal(g.View, *s.Deleted)), g.View, s.Deleted.Marks()...)
+		return toldToPlatform(refusedDeleted(g, deletedRefusal(g.View, *s.Deleted)), g.View, s.Deleted.marks()...)
 	case s.SameServer:
-		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
+		return reconciliation.Stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s, from which this object is to be restored, has the name in the cloud that this one is to have; choose another spec.externalName", s.Named))
 	case s.Missing:
 		return &reconciliation.Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonSnapshotNotFound, Message: fmt.Sprintf("there is no %s in this namespace, so nothing is created; create it, or correct spec.restoreFrom", s.Named),
 		}}
 	case s.Stalled:
-		return stalled(v1alpha1.ReasonSnapshotNotReady, fmt.Sprintf("%s %s; look at its conditions, or correct spec.restoreFrom", s.Named, s.Waits))
+		return reconciliation.Stalled(v1alpha1.ReasonSnapshotNotReady, fmt.Sprintf("%s %s; look at its conditions, or correct spec.restoreFrom", s.Named, s.Waits))
 	case s.Waits != "" && s.Unwatched:
 		return waitForSnapshot(g, fmt.Sprintf("waiting for %s, which %s; look at its conditions", s.Named, s.Waits), outcome.Polling)
 	case s.Waits != "":
 		return waitForSnapshot(g, fmt.Sprintf("waiting for %s, which %s; look at its conditions", s.Named, s.Waits), outcome.AtSync) // who watches it has the object reconciled
 	case s.Elsewhere != "":
-		return stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s is in %s, and this object is to be in %s account %s: a snapshot is restored where it is, so name a provider config or a class of that account",
+		return reconciliation.Stalled(v1alpha1.ReasonInvalid, fmt.Sprintf("%s is in %s, and this object is to be in %s account %s: a snapshot is restored where it is, so name a provider config or a class of that account",
 			s.Named, s.Elsewhere, g.Provider, g.Account))
 	}
-	return toldToPlatform(refusedSnapshot(g, plan.RestoreRefusal(g.View, s.Snapshot)), g.View, s.Seen.Mark)
+	return toldToPlatform(refusedSnapshot(g, restoreRefusal(g.View, *s)), g.View, s.Seen.Mark)
 }
 
 // toldToPlatform adds to a refusal that is about an earlier namespace what the platform team may know of it.
@@ -287,7 +277,7 @@ func refusedSnapshot(g reconciliation.State, r plan.Refusal) *reconciliation.Sto
 	case v1alpha1.ReasonSnapshotNotReady:
 		return waitForSnapshot(g, r.Message, outcome.Polling)
 	default:
-		return stalled(r.Reason, r.Message)
+		return reconciliation.Stalled(r.Reason, r.Message)
 	}
 }
 

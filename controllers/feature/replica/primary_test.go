@@ -1,7 +1,6 @@
-package gather
+package replica
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -9,14 +8,42 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/reconciliation"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// relatives returns a cache that has objects.
+func relatives(t *testing.T, objects ...client.Object) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	byPrimary := func(o client.Object) []string {
+		return []string{kind.PrimaryName(kind.Database(), o.(v1alpha1.ResourceObject))}
+	}
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithIndex(&v1alpha1.Database{}, kind.PrimaryIndex, byPrimary).Build()
+}
+
+// parent returns a database that can be used.
+func parent() *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Finalizers: []string{v1alpha1.FinalizerResource}}}
+	d.Status.ExternalName, d.Status.ExternalID, d.Status.Provider, d.Status.AccountID, d.Status.Location = "shop-orders", "db-1", "aws", "111", "here"
+	d.Status.ClassName, d.Status.ProviderConfigRef = "small", &v1alpha1.BoundProviderConfig{Kind: identity.KindClusterProviderConfig, Name: "platform"}
+	d.Status.Conditions = []metav1.Condition{
+		{Type: v1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}, {Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: "Ready"},
+	}
+	return d
+}
 
 // reads returns a database that is to follow orders.
 func reads() *v1alpha1.Database {
@@ -75,20 +102,23 @@ func TestPrimaryOfANewReplica(t *testing.T) {
 			if tt.none {
 				objects = objects[:1]
 			}
-			w := gatheringOf(d, nil)
-			w.gatherer.Cache = relatives(t, objects...)
-			w.Provider, w.Account, w.Observed, w.Observation = "aws", "111", true, driver.Observation{State: driver.Absent}
+			w := reconciliation.State{Object: d, Want: d, Facts: outcome.Facts{
+				Kind: kind.Database(), Provider: "aws", Account: "111", Observed: true, Policy: plan.PolicyOf(kind.Database(), d), Observation: driver.Observation{State: driver.Absent},
+			}}
 			if tt.exists {
 				w.Observation.State = driver.Ready
 			}
 			w.Request.Name, w.Request.Location, w.Request.Mark.Namespace = d.Spec.ExternalName, "here", "shop"
 			w.Described.Capabilities.Replicas = !tt.cannot
-			f := &following{w}
-			if err := f.find(t.Context()); err != nil {
+			set := Of(kind.Database(), relatives(t, objects...), time.Minute)
+			if _, err := set[0].Start(t.Context(), &w); err != nil {
 				t.Fatal(err)
 			}
-			w.View.Replica = replicaOf(w.State)
-			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&following{g}).begin(ctx) }, check: canFollow}})
+			set.Interpret(&w)
+			stop, err := set.Source(t.Context(), &w)
+			if err != nil {
+				t.Fatal(err)
+			}
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
 				got, says = stop.Outcome.Reason, stop.Outcome.Message
@@ -131,8 +161,10 @@ func TestFollowersOf(t *testing.T) {
 		follower("elsewhere", func(d *v1alpha1.Database) { d.Spec.Replica.PrimaryRef.Name = "other" }),
 		follower("far", func(d *v1alpha1.Database) { d.Namespace = "other" }),
 	}
-	got, err := FollowersOf(t.Context(), relatives(t, objects...), kind.Database(), parent())
-	if err != nil || !slices.Equal(got.Held, []string{"Database a", "Database b", "Database new"}) || !slices.Equal(got.Leaving, []string{"shop-leaving"}) {
+	w := reconciliation.State{Object: parent(), Facts: outcome.Facts{Kind: kind.Database()}}
+	_, err := Of(kind.Database(), relatives(t, objects...), time.Minute)[0].Guard(t.Context(), &w)
+	got := part.In(w.Parts).followers
+	if err != nil || !slices.Equal(got.held, []string{"Database a", "Database b", "Database new"}) || !slices.Equal(got.leaving, []string{"shop-leaving"}) {
 		t.Errorf("got %+v: %v", got, err)
 	}
 }
@@ -162,16 +194,16 @@ func TestPrimaryOfAReplica(t *testing.T) {
 			if tt.elsewhere {
 				primary.Status.ExternalName = "shop-invoices"
 			}
-			w := gatheringOf(d, nil)
+			w := reconciliation.State{Object: d, Want: d, Facts: outcome.Facts{Kind: kind.Database()}}
 			if !tt.gone {
-				w.Primary = reconciliation.Primary{Parent: parentOf(primary), Object: primary}
+				w.Primary = reconciliation.Primary{Parent: reconciliation.ParentOf(primary), Object: primary}
 			}
 			w.Primary.Named, w.Observed, w.Provider, w.Account = "Database orders", true, "aws", "111"
 			w.Observation = driver.Observation{State: driver.Ready, Available: true, Replication: &driver.Replication{Follows: &driver.Following{Primary: "shop-orders"}}}
 			if tt.promoted {
 				w.Observation.Replication = nil
 			}
-			if got := PrimaryOf(w.State); (got != nil) != tt.want {
+			if got := PrimaryOf(w); (got != nil) != tt.want {
 				t.Errorf("got %v, want one: %t", got, tt.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package gather
+package restore
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -95,10 +94,10 @@ func TestDeletedSource(t *testing.T) {
 			if tt.spec != nil {
 				tt.spec(&d.Spec)
 			}
-			w := gatheringOf(d, nil)
-			w.gatherer.Family, w.gatherer.Cache, w.gatherer.Reader = kind.FamilyOf(w.Kind, kind.All()), relatives(t), relatives(t)
+			w := newSample(d)
+			w.cache, w.fresh = relatives(t), relatives(t)
 			if tt.there {
-				w.gatherer.Reader = relatives(t, client.Object(parent()))
+				w.fresh = relatives(t, client.Object(parent()))
 			}
 			session := &deletedOf{seen: tt.seen, err: tt.err}
 			w.Session, w.Provider, w.Account, w.Observed, w.Observation = session, "aws", "111", true, driver.Observation{State: driver.Absent}
@@ -106,7 +105,7 @@ func TestDeletedSource(t *testing.T) {
 			w.Config.Kind = cmp.Or(tt.config, identity.KindClusterProviderConfig)
 			w.View.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: d.Name}
 			w.Request.Name, w.Request.Mark = tt.called, w.View.Mark
-			stop := w.run(t.Context(), []step{{gather: func(g *gathering, ctx context.Context) error { return (&restoring{g}).find(ctx) }, check: isRestorable}})
+			stop := w.source(t)
 			got, says := v1alpha1.Reason(""), ""
 			if stop != nil {
 				got, says = stop.Outcome.Reason, stop.Outcome.Message

@@ -9,12 +9,18 @@ import (
 
 // Who agrees that another server takes the place of one, for seconds, does not agree to be without the server for minutes. The other way round, and to what an earlier build asked, the approval holds.
 func TestApprovalOfAnotherStrategy(t *testing.T) {
-	beside := func(b bool) func(*fixture) { return func(s *fixture) { s.Beside = b } }
+	way := func(b bool) Treatment {
+		if b {
+			return Treatment{Way: "beside"}
+		}
+		return Treatment{Gentler: "beside"}
+	}
+	beside := func(b bool) func(*fixture) { return func(s *fixture) { s.Treat("version", way(b)) } }
 	upgrade, asks := edited("version", driver.Irreversible), disruptive(v1alpha1.DisruptiveOnApproval)
 	earlier := func(s *fixture) { // the hash said nothing of the strategy
-		s.Beside = false
+		beside(false)(s)
 		approved(s)
-		s.Beside = true
+		beside(true)(s)
 		s.Waiting, s.AwaitedHash = s.plan().Pending, s.Approval
 	}
 	for name, tt := range map[string]struct {

@@ -1,4 +1,4 @@
-package plan
+package restore
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -23,8 +24,8 @@ func TestBackupsOfTheDeleted(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		backups []driver.SavedState
-		deleted Deleted // more than what each has
-		want    string  // the identity; empty for none
+		deleted deletedServers // more than what each has
+		want    string         // the identity; empty for none
 		reason  v1alpha1.Reason
 		says    []string
 	}{
@@ -33,41 +34,41 @@ func TestBackupsOfTheDeleted(t *testing.T) {
 		{name: "left behind", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Released = true }))}, want: "db-1"},
 		{name: "several, and no time", backups: []driver.SavedState{of("db-1", 1, 5, own), of("db-3", 12, 20, own)}, want: "db-3", reason: v1alpha1.ReasonInvalid,
 			says: []string{"orders was deleted more than once", "from 2026-11-01T03:00:00Z to 2026-11-05T03:00:00Z, and from 2026-11-12T03:00:00Z to 2026-11-20T03:00:00Z", "pointInTime.time"}},
-		{name: "the one with the time", backups: []driver.SavedState{of("db-1", 1, 5, own), of("db-3", 12, 20, own), of("db-2", 6, 11, own)}, deleted: Deleted{Time: day(7)}, want: "db-2"},
-		{name: "the first moment", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: Deleted{Time: day(1)}, want: "db-1"},
-		{name: "the last moment", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: Deleted{Time: day(5)}, want: "db-1"},
-		{name: "a time between two", backups: []driver.SavedState{of("db-1", 1, 5, own), of("db-2", 7, 11, own)}, deleted: Deleted{Time: day(6)}, reason: v1alpha1.ReasonInvalid,
+		{name: "the one with the time", backups: []driver.SavedState{of("db-1", 1, 5, own), of("db-3", 12, 20, own), of("db-2", 6, 11, own)}, deleted: deletedServers{Time: day(7)}, want: "db-2"},
+		{name: "the first moment", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: deletedServers{Time: day(1)}, want: "db-1"},
+		{name: "the last moment", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: deletedServers{Time: day(5)}, want: "db-1"},
+		{name: "a time between two", backups: []driver.SavedState{of("db-1", 1, 5, own), of("db-2", 7, 11, own)}, deleted: deletedServers{Time: day(6)}, reason: v1alpha1.ReasonInvalid,
 			says: []string{"time is 2026-11-06T03:00:00Z", "from 2026-11-01T03:00:00Z to 2026-11-05T03:00:00Z, and from 2026-11-07T03:00:00Z to 2026-11-11T03:00:00Z"}},
-		{name: "a time after all", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: Deleted{Time: day(6)}, reason: v1alpha1.ReasonInvalid, says: []string{"set a time in between"}},
+		{name: "a time after all", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: deletedServers{Time: day(6)}, reason: v1alpha1.ReasonInvalid, says: []string{"set a time in between"}},
 		{name: "not complete", backups: []driver.SavedState{pending}, reason: v1alpha1.ReasonSnapshotNotReady, says: []string{"not complete yet"}},
 		{name: "the newest is not complete", backups: []driver.SavedState{of("db-1", 1, 5, own), pending}, reason: v1alpha1.ReasonSnapshotNotReady},
-		{name: "the newest is not complete, and an older one has the time", backups: []driver.SavedState{of("db-1", 1, 5, own), pending}, deleted: Deleted{Time: day(2)}, want: "db-1"},
-		{name: "one that is not complete may have the time", backups: []driver.SavedState{of("db-1", 1, 5, own), pending}, deleted: Deleted{Time: day(6)}, reason: v1alpha1.ReasonSnapshotNotReady},
-		{name: "unfit", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: Deleted{Unfit: "too large"}, want: "db-1", reason: v1alpha1.ReasonInvalid, says: []string{"shop-orders: too large"}},
+		{name: "the newest is not complete, and an older one has the time", backups: []driver.SavedState{of("db-1", 1, 5, own), pending}, deleted: deletedServers{Time: day(2)}, want: "db-1"},
+		{name: "one that is not complete may have the time", backups: []driver.SavedState{of("db-1", 1, 5, own), pending}, deleted: deletedServers{Time: day(6)}, reason: v1alpha1.ReasonSnapshotNotReady},
+		{name: "unfit", backups: []driver.SavedState{of("db-1", 1, 5, own)}, deleted: deletedServers{Unfit: "too large"}, want: "db-1", reason: v1alpha1.ReasonInvalid, says: []string{"shop-orders: too large"}},
 		{name: "none", reason: v1alpha1.ReasonSnapshotNotFound, says: []string{"there is no Database orders in this namespace", "nothing to restore; create it"}},
-		{name: "none, of the object itself", deleted: Deleted{Itself: true}, reason: v1alpha1.ReasonSnapshotNotFound, says: []string{"names this object itself", "remove spec.restoreFrom"}},
-		{name: "the cloud can't", deleted: Deleted{Supported: false, Provider: "gcp"}, reason: v1alpha1.ReasonSnapshotNotFound, says: []string{"gcp restores no deleted server", "spec.source.externalName"}},
+		{name: "none, of the object itself", deleted: deletedServers{Itself: true}, reason: v1alpha1.ReasonSnapshotNotFound, says: []string{"names this object itself", "remove spec.restoreFrom"}},
+		{name: "the cloud can't", deleted: deletedServers{Supported: false, Provider: "gcp"}, reason: v1alpha1.ReasonSnapshotNotFound, says: []string{"gcp restores no deleted server", "spec.source.externalName"}},
 		{name: "of another namespace", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Namespace = "bank" }))}, reason: v1alpha1.ReasonSnapshotNotFound},
-		{name: "of another namespace, in an open account", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Namespace = "bank" }))}, deleted: Deleted{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
-		{name: "of another object of the namespace, and its server had the name", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Name = "others" }))}, deleted: Deleted{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
+		{name: "of another namespace, in an open account", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Namespace = "bank" }))}, deleted: deletedServers{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
+		{name: "of another object of the namespace, and its server had the name", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Name = "others" }))}, deleted: deletedServers{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
 		{name: "without a mark, in a shared account", backups: []driver.SavedState{of("db-1", 1, 5, driver.Mark{})}, reason: v1alpha1.ReasonNotOwned, says: []string{"allowAdoption: Any"}},
-		{name: "without a mark, in an open account", backups: []driver.SavedState{of("db-1", 1, 5, driver.Mark{})}, deleted: Deleted{Open: true}, want: "db-1"},
-		{name: "without a mark and of another name, in an open account", backups: []driver.SavedState{called(of("db-1", 1, 5, driver.Mark{}), "others")}, deleted: Deleted{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
+		{name: "without a mark, in an open account", backups: []driver.SavedState{of("db-1", 1, 5, driver.Mark{})}, deleted: deletedServers{Open: true}, want: "db-1"},
+		{name: "without a mark and of another name, in an open account", backups: []driver.SavedState{called(of("db-1", 1, 5, driver.Mark{}), "others")}, deleted: deletedServers{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
 		{name: "of a cluster that was lost, in a shared account", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Cluster = "lost" }))}, reason: v1alpha1.ReasonNotOwned},
-		{name: "of a cluster that was lost, in an open account", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Cluster = "lost" }))}, deleted: Deleted{Open: true}, want: "db-1"},
-		{name: "of a cluster that was lost and of another name, in an open account", backups: []driver.SavedState{called(of("db-1", 1, 5, with(func(m *driver.Mark) { m.Cluster = "lost" })), "others")}, deleted: Deleted{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
+		{name: "of a cluster that was lost, in an open account", backups: []driver.SavedState{of("db-1", 1, 5, with(func(m *driver.Mark) { m.Cluster = "lost" }))}, deleted: deletedServers{Open: true}, want: "db-1"},
+		{name: "of a cluster that was lost and of another name, in an open account", backups: []driver.SavedState{called(of("db-1", 1, 5, with(func(m *driver.Mark) { m.Cluster = "lost" })), "others")}, deleted: deletedServers{Open: true}, reason: v1alpha1.ReasonSnapshotNotFound},
 		{name: "another's is newer", backups: []driver.SavedState{of("db-1", 1, 5, own), of("db-2", 6, 11, with(func(m *driver.Mark) { m.Namespace = "bank" }))}, want: "db-1"},
 		{name: "without an identity", backups: []driver.SavedState{of("", 1, 5, own)}, reason: v1alpha1.ReasonSnapshotNotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := tt.deleted
 			d.Name, d.Server, d.Backups, d.Supported = "orders", "shop-orders", tt.backups, d.Provider == ""
-			v := View{Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored", UID: "uid"}}
+			v := plan.View{Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "restored", UID: "uid"}}
 			got := ""
-			if b := d.Chosen(v); b != nil {
+			if b := d.chosen(v); b != nil {
 				got = b.From.Source.ID
 			}
-			r := DeletedRefusal(v, d)
+			r := deletedRefusal(v, d)
 			if got != tt.want || r.Reason != tt.reason {
 				t.Errorf("it is to be made of %q: %+v; want %q, %s", got, r, tt.want, tt.reason)
 			}
