@@ -19,7 +19,7 @@ const (
 // reserved are accounts and databases of the servers and of the clouds.
 var (
 	reserved = []string{
-		"mysql", "root", "admin@localhost", "mysql.sys", "mysql.session", "mysql.infoschema", "mariadb.sys", "rdsadmin", "rdsrepladmin", "rdstopmgr", "rds_superuser_role",
+		"mysql", "root", "mysql.sys", "mysql.session", "mysql.infoschema", "mariadb.sys", "rdsadmin", "rdsrepladmin", "rdstopmgr", "rds_superuser_role",
 		"cloudsqladmin", "cloudsqlsuperuser", "cloudiamgroup", "cloudsqlimport", "cloudsqlexport", "cloudsqlreplica", "cloudsqlobservabilityadmin", "public",
 	}
 	reservedDatabases = []string{"mysql", "information_schema", "performance_schema", "sys", "innodb", registry}
