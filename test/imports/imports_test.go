@@ -21,6 +21,7 @@ const (
 	driver      = module + "/providers/driver"
 	portable    = module + "/providers/portable"
 	table       = module + "/providers/table"
+	sql         = module + "/providers/sql"
 	drivertest  = module + "/providers/drivertest"
 	mem         = module + "/providers/mem"
 	aws         = module + "/providers/aws"
@@ -58,9 +59,14 @@ var rules = []rule{
 	// What a portable field means is decided above the messages, and knows no field table.
 	{who: portable, may: []string{apis, driver}},
 	{who: table, may: []string{apis, driver}},
+	// Roles and grants are the same on every cloud. The texts of passwords are compared by the form of Unicode that clients send.
+	{
+		who: sql, may: []string{driver, "github.com/jackc/pgx/v5", "github.com/go-sql-driver/mysql", "golang.org/x/text/unicode/norm"},
+		never: slices.Concat([]string{controllers, portable, table, aws, gcp, mem, tests}, kubernetesClient, awsSDK, gcpSDK),
+	},
 	{who: mem, may: []string{apis, driver, portable, table}, never: kubernetesClient},
 	{
-		who: aws, may: slices.Concat([]string{apis, driver, portable, table}, awsSDK),
+		who: aws, may: slices.Concat([]string{apis, driver, portable, table, sql}, awsSDK),
 		never: slices.Concat([]string{controllers, gcp, mem, tests}, kubernetesClient, gcpSDK),
 	},
 	// A service knows no other, and what they share knows none.
@@ -69,7 +75,7 @@ var rules = []rule{
 	{who: aws + "/rds", never: []string{aws + "/s3"}},
 	{
 		// Tokens come by oauth2, which client-go imports too, so that it is no mark of this cloud.
-		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, "golang.org/x/oauth2"}, gcpSDK),
+		who: gcp, may: slices.Concat([]string{apis, driver, portable, table, sql, "golang.org/x/oauth2"}, gcpSDK),
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
 	// A service knows no other. What they share, and what a session is, knows none.
@@ -78,7 +84,7 @@ var rules = []rule{
 	{who: gcp + "/session", never: []string{gcp + "/storage", gcp + "/sql"}},
 	{who: gcp + "/resource", never: []string{gcp + "/storage", gcp + "/sql", gcp + "/session"}},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
-	{who: controllers, never: slices.Concat([]string{table, drivertest, tests}, clouds)},
+	{who: controllers, never: slices.Concat([]string{table, sql, drivertest, tests}, clouds)},
 	// The limiter of an account knows nothing of what leads to one. It learns from calls.
 	{who: controllers + "/account", may: []string{driver}},
 	// The loop of every kind calls features by their hooks, and knows none by name. A feature knows the values of the loop, and none of its phases.
