@@ -220,7 +220,7 @@ func (u *update[S, H, P]) sort(edit driver.Edit) map[*Part[S, H, P]]driver.Edit 
 			add(part, c)
 		}
 	}
-	if err := u.takesPassword(edit.Password); err != nil {
+	if err := u.takesPassword(edit); err != nil {
 		u.fail(err, driver.Edit{Password: edit.Password})
 	} else if edit.Password != driver.PasswordStays {
 		part := u.adapter.partOfPassword()
@@ -230,8 +230,11 @@ func (u *update[S, H, P]) sort(edit driver.Edit) map[*Part[S, H, P]]driver.Edit 
 }
 
 // takesPassword refuses a change of the administrator's password that can't be made.
-func (u *update[S, H, P]) takesPassword(change driver.PasswordChange) error {
-	switch {
+func (u *update[S, H, P]) takesPassword(edit driver.Edit) error {
+	if err := edit.Validate(); err != nil {
+		return err
+	}
+	switch change := edit.Password; {
 	case (change == driver.HandOverPassword || change == driver.TakeBackPassword) && u.adapter.Manage == nil:
 		return invalid("%s", noManagement)
 	case change.Sets() && u.req.Login.Password == "":
