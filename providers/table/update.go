@@ -32,12 +32,8 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], edit driv
 
 // redactFailed takes the secrets of the request out of what failed.
 func (u *update[S, H, P]) redactFailed() {
-	for i, failed := range u.result.Failed {
-		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, u.adapter.secrets(&u.req)...))
-	}
-	if failed := u.result.PasswordFailed; failed != nil {
-		u.result.PasswordFailed = driver.ErrorOf(driver.RedactError(failed, u.adapter.secrets(&u.req)...))
-	}
+	u.adapter.redactFields(&u.req, u.result.Failed)
+	u.result.PasswordFailed = u.adapter.redact(&u.req, u.result.PasswordFailed)
 }
 
 // rest has the operation of the request waited for no more: it matters to observations, promotions and successions, and to
