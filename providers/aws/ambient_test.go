@@ -85,7 +85,7 @@ func podIdentity(t *testing.T, r *reach) {
 	t.Setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", tokenFile(t, "the-pod"))
 }
 
-// The Identity of the process serves, alone and as the base of a chain, and is renewed and replaced as any other.
+// The identity of the process serves, alone and as the base of a chain, and is renewed and replaced as any other.
 func TestAmbient(t *testing.T) {
 	for name, setUp := range map[string]func(*testing.T, *reach){"IRSA": irsa, "EKS Pod Identity": podIdentity} {
 		t.Run(name, func(t *testing.T) {

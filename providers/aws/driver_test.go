@@ -80,7 +80,7 @@ func TestIdentity(t *testing.T) {
 	awstest.WantCode(t, err, driver.Denied)
 }
 
-// A Region that looks like one and does not exist has no hosts. That is for a person to mend, and all else that can go
+// A region that looks like one and does not exist has no hosts. That is for a person to mend, and all else that can go
 // wrong with a name is not.
 func TestUnknownRegion(t *testing.T) {
 	noSuchHost := net.DNSError{Err: "no such host", IsNotFound: true}

@@ -304,7 +304,7 @@ func TestSessionNames(t *testing.T) {
 	}
 }
 
-// The Config's endpoint and region are those of STS too.
+// The config's endpoint and region are those of STS too.
 func TestReachElsewhere(t *testing.T) {
 	r := newReach(t)
 	cfg := r.assuming()
@@ -425,7 +425,7 @@ func await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// A Session that AWS no longer takes costs no failed call, and an explicit deny that stays costs no session for each call.
+// A session that AWS no longer takes costs no failed call, and an explicit deny that stays costs no session for each call.
 func TestRevokedSession(t *testing.T) {
 	for name, end := range map[string]func(*reach){
 		"expired": func(r *reach) { r.ExpireAWSSessions() },

@@ -157,7 +157,7 @@ func TestFailedCallsAreTold(t *testing.T) {
 	}
 }
 
-// A Call that is given up is told as one without an answer.
+// A call that is given up is told as one without an answer.
 func TestHangingCallsAreTold(t *testing.T) {
 	r, w := newReach(t), &drivertest.Witness{}
 	ctx, cancel := context.WithCancel(drivertest.Caller(t))

@@ -1,5 +1,10 @@
 package driver
 
+import (
+	"fmt"
+	"slices"
+)
+
 // An Edit is what Update changes.
 type Edit struct {
 	// Changes are differences between spec and cloud, from an observation.
@@ -15,6 +20,15 @@ func (e Edit) Len() int {
 		return len(e.Changes)
 	}
 	return len(e.Changes) + 1
+}
+
+// Validate returns an error with the code Invalid if the change of the password is unknown. The error is about the
+// password alone, so a driver returns it in Result.PasswordFailed and makes the other changes.
+func (e Edit) Validate() error {
+	if e.Password != PasswordStays && !slices.Contains(PasswordChanges, e.Password) {
+		return &Error{Code: Invalid, Message: fmt.Sprintf("there is no change of the password %q", string(e.Password))}
+	}
+	return nil
 }
 
 // A PasswordChange says how the administrator's password changes, and who manages it afterwards. The password can't be

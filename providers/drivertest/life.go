@@ -32,9 +32,10 @@ func life[S any](login, managesPassword bool) []obligation[S] {
 		{"the longest name is taken", longestName[S]},
 		{"names that the cloud refuses are known before it is asked", refusedNames[S]},
 		{"what somebody stopped is Stopped, Ready and not Available", stopped[S]},
+		{"an unknown change of the password is refused without a write", refusesPassword[S]("forget")},
 	}
 	if !login {
-		return append(all, obligation[S]{"a password is refused without a write where there is no administrator", refusesPassword[S]})
+		return append(all, obligation[S]{"a password is refused without a write where there is no administrator", refusesPassword[S](driver.PasswordChanges...)})
 	}
 	return append(slices.Concat(all, managed[S](managesPassword)),
 		obligation[S]{"Create sets the password", createPassword[S]},

@@ -81,9 +81,12 @@ func (m *databases) password(call *Call, req *databaseRequest, have, next *Datab
 	case req.Password == driver.HandOverPassword:
 		m.manage(next)
 		return nil
+	case req.Password.Sets():
+		next.Password, next.Secret, next.SecretProblem = req.Login.Password, "", ""
+		return nil
+	default:
+		return fail(call, driver.Invalid, "there is no change of the password %q", string(req.Password))
 	}
-	next.Password, next.Secret, next.SecretProblem = req.Login.Password, "", ""
-	return nil
 }
 
 // manage has the cloud make a password and keep it.

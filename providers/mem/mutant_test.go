@@ -253,6 +253,12 @@ var mutants = slices.Concat(listMutants, replicaMutants, []mutant{
 				c.edit.Password = driver.PasswordStays
 			}
 		}},
+	{name: "takes a change of the password that it does not know for a new password", caught: "an unknown change of the password",
+		before: func(c *bentCall) {
+			if c.edit != nil && c.edit.Password != driver.PasswordStays && !slices.Contains(driver.PasswordChanges, c.edit.Password) {
+				c.edit.Password = driver.SetPassword
+			}
+		}},
 	{name: "any password ends the management", caught: "a password alone does not take the place",
 		before: func(c *bentCall) {
 			if c.edit != nil && c.edit.Password == driver.SetPassword {

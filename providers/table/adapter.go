@@ -259,6 +259,21 @@ func (a *Adapter[S, H, P]) secrets(req *Request[S]) []string {
 	return append(a.Table.Secrets(&req.Spec), req.Login.Password, req.ParentLogin.Password)
 }
 
+// redact returns an error without the secrets of the request; nil for nil.
+func (a *Adapter[S, H, P]) redact(req *Request[S], e *driver.Error) *driver.Error {
+	if e == nil {
+		return nil
+	}
+	return driver.ErrorOf(driver.RedactError(e, a.secrets(req)...))
+}
+
+// redactFields takes the secrets of the request out of errors about fields.
+func (a *Adapter[S, H, P]) redactFields(req *Request[S], failed []driver.FieldError) {
+	for i := range failed {
+		failed[i].Err = a.redact(req, failed[i].Err)
+	}
+}
+
 // Delete implements External.
 func (a *Adapter[S, H, P]) Delete(ctx context.Context, req Request[S]) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {

@@ -287,6 +287,11 @@ func TestUpdate(t *testing.T) {
 		{name: "the mark is written by a command alone", changes: change(driver.FieldMark), failed: map[string]driver.Code{driver.FieldMark: driver.Invalid}},
 		{name: "what is impossible fails, and no call is made", changes: change("location"), failed: map[string]driver.Code{"location": driver.Invalid}},
 		{name: "no call is made for a password that is not there", password: driver.SetPassword, failed: map[string]driver.Code{"set": driver.Invalid}},
+		{name: "an unknown change of the password is not made, and keeps no other away", changes: change("size"), password: "forget",
+			edit: func(a *adapter, _ *fake) {
+				a.Login = func(context.Context, *table.Request[spec], *object, *driver.Observation) error { return nil }
+			},
+			failed: map[string]driver.Code{"forget": driver.Invalid}, calls: []string{"GetObject", "ModifyObject size"}},
 		{name: "a refused value keeps no other away", changes: change("size", "class"), refuse: failing(driver.Invalid, "class"),
 			failed: map[string]driver.Code{"class": driver.Invalid}, calls: []string{"GetObject", "ModifyObject size class", "ModifyObject size", "ModifyObject class"}},
 		{name: "after a part of several calls each is tried on what is there by then", changes: change("size", "class"), refuse: failing(driver.Invalid, "class"),

@@ -47,3 +47,30 @@ func TestSecretsOfAnAdapter(t *testing.T) {
 		}
 	}
 }
+
+// What an observation could not read, and how an operation ended, show no secret either.
+func TestObservationShowsNoSecret(t *testing.T) {
+	type h struct{}
+	type p struct{}
+	type request = Request[v1alpha1.BucketParameters]
+	refused := &driver.Error{Code: driver.Denied, Message: "refused own-password and parent-password"}
+	refuse := func(context.Context, *request, *h) error { return refused }
+	location := Field("location", func(s *v1alpha1.BucketParameters) *string { return s.Location }, func(*h) *string { return nil }, func(*p, string) {})
+	a := &Adapter[v1alpha1.BucketParameters, h, p]{
+		Noun: "bucket", Table: Table[v1alpha1.BucketParameters, h, p]{location},
+		Parts: []Part[v1alpha1.BucketParameters, h, p]{{Fields: []string{"location"}, Read: refuse, Hidden: refuse}},
+		Read:  func(context.Context, *request, *driver.Observation) (*h, error) { return &h{}, nil },
+		State: func(_ *request, _ *h, o *driver.Observation) { o.State, o.OperationError = driver.Ready, refused },
+	}
+	req := request{Login: driver.Login{Password: "own-password"}, ParentLogin: driver.Login{Password: "parent-password"}}
+	req.Spec.Location = new("here")
+	o, err := a.Observe(t.Context(), req)
+	if err != nil || len(o.Unreadable) != 2 {
+		t.Fatalf("got %v and %v, want the field unreadable twice", o.Unreadable, err)
+	}
+	for _, e := range []*driver.Error{o.Unreadable[0].Err, o.Unreadable[1].Err, o.OperationError} {
+		if e.Error() != "refused (secret) and (secret)" {
+			t.Errorf("the observation shows %q", e)
+		}
+	}
+}

@@ -28,6 +28,8 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 	if err != nil {
 		return driver.Observation{}, driver.RedactError(err, a.secrets(&req)...)
 	}
+	a.redactFields(&req, o.Unreadable)
+	o.OperationError = a.redact(&req, o.OperationError)
 	if o.State == driver.Deleting {
 		o.Changes = nil
 	}

@@ -54,7 +54,9 @@ func TestPlain(t *testing.T) {
 // A path or a parameter that is not there is found out when the table is made.
 func TestPlainOfNothing(t *testing.T) {
 	for name, row := range map[string]func(){
-		"no such path":      func() { table.Plain[plainSpec, plainParams]("inner.name", "Name", func(*plainInner) *string { return nil }) },
+		"no such path": func() {
+			table.Plain[plainSpec, plainParams]("inner.name", "Name", func(*plainInner) *string { return nil })
+		},
 		"another type":      func() { table.Plain[plainSpec, plainParams]("name", "Size", func(*plainInner) *int32 { return nil }) },
 		"no such parameter": func() { table.Plain[plainSpec, plainParams]("name", "Nome", func(*plainInner) *string { return nil }) },
 		"not its type":      func() { table.Plain[plainSpec, plainParams]("name", "Size", func(*plainInner) *string { return nil }) },

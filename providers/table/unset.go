@@ -21,8 +21,11 @@ func (u *Unset) Error() string { return u.Err.Error() }
 // Unwrap returns the error of the cloud.
 func (u *Unset) Unwrap() error { return u.Err }
 
-// Joined returns errors as one that says all, with the code of the last one that is about no value.
+// Joined returns errors as one that says all, with the code of the last one that is about no value. It returns nil if there are none.
 func Joined(failed []*driver.Error) error {
+	if len(failed) == 0 {
+		return nil
+	}
 	var messages []string
 	all := *failed[0]
 	for _, e := range failed {

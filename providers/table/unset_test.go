@@ -54,3 +54,25 @@ func TestAdds(t *testing.T) {
 		t.Errorf("got %+v", changes)
 	}
 }
+
+// The joined error has the code of the last one that is about no value. No errors are none.
+func TestJoined(t *testing.T) {
+	of := func(code driver.Code, message string) *driver.Error {
+		return &driver.Error{Code: code, Message: message}
+	}
+	for name, tt := range map[string]struct {
+		failed []*driver.Error
+		want   driver.Code
+	}{
+		"values":          {[]*driver.Error{of(driver.Invalid, "a"), of(driver.Invalid, "b")}, driver.Invalid},
+		"and no value":    {[]*driver.Error{of(driver.Invalid, "a"), of(driver.Denied, "b"), of(driver.Invalid, "c")}, driver.Denied},
+		"no value at all": {[]*driver.Error{of(driver.Denied, "a"), of(driver.Busy, "b")}, driver.Busy},
+	} {
+		if err := table.Joined(tt.failed); err == nil || driver.CodeOf(err) != tt.want {
+			t.Errorf("%s: got %v, want the code %v", name, err, tt.want)
+		}
+	}
+	if err := table.Joined(nil); err != nil {
+		t.Errorf("of no errors: got %v", err)
+	}
+}

@@ -32,12 +32,8 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], edit driv
 
 // redactFailed takes the secrets of the request out of what failed.
 func (u *update[S, H, P]) redactFailed() {
-	for i, failed := range u.result.Failed {
-		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, u.adapter.secrets(&u.req)...))
-	}
-	if failed := u.result.PasswordFailed; failed != nil {
-		u.result.PasswordFailed = driver.ErrorOf(driver.RedactError(failed, u.adapter.secrets(&u.req)...))
-	}
+	u.adapter.redactFields(&u.req, u.result.Failed)
+	u.result.PasswordFailed = u.adapter.redact(&u.req, u.result.PasswordFailed)
 }
 
 // rest has the operation of the request waited for no more: it matters to observations, promotions and successions, and to
@@ -220,7 +216,7 @@ func (u *update[S, H, P]) sort(edit driver.Edit) map[*Part[S, H, P]]driver.Edit 
 			add(part, c)
 		}
 	}
-	if err := u.takesPassword(edit.Password); err != nil {
+	if err := u.takesPassword(edit); err != nil {
 		u.fail(err, driver.Edit{Password: edit.Password})
 	} else if edit.Password != driver.PasswordStays {
 		part := u.adapter.partOfPassword()
@@ -230,8 +226,11 @@ func (u *update[S, H, P]) sort(edit driver.Edit) map[*Part[S, H, P]]driver.Edit 
 }
 
 // takesPassword refuses a change of the administrator's password that can't be made.
-func (u *update[S, H, P]) takesPassword(change driver.PasswordChange) error {
-	switch {
+func (u *update[S, H, P]) takesPassword(edit driver.Edit) error {
+	if err := edit.Validate(); err != nil {
+		return err
+	}
+	switch change := edit.Password; {
 	case (change == driver.HandOverPassword || change == driver.TakeBackPassword) && u.adapter.Manage == nil:
 		return invalid("%s", noManagement)
 	case change.Sets() && u.req.Login.Password == "":

@@ -123,7 +123,7 @@ func forgotten(t *testing.T, copied, file string) {
 	defer write(t, path, edited)
 	test, says := conformsInRDS, map[string]string{
 		"apis/v1alpha1/database_aws.go":              "s.AWS.TDECredentialARN undefined",
-		"providers/aws/rds/table.go":            `the harness has an entry for "aws.tdeCredentialARN", and the table no row`,
+		"providers/aws/rds/table.go":                 `the harness has an entry for "aws.tdeCredentialARN", and the table no row`,
 		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.tdeCredentialARN"`,
 		"providers/aws/database_conformance_test.go": "no way to edit aws.tdeCredentialARN",
 		"test/localcloud/rds/parameter.go":           "TdeCredentialArn",

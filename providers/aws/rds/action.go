@@ -14,7 +14,7 @@ import (
 // actions are what RDS does to an instance once. None of the calls takes a token by which RDS would know a second one.
 var actions = []driver.Action{driver.Restart, driver.Failover, driver.RotatePassword}
 
-// A operator does to servers what people ask for once.
+// An operator does to servers what people ask for once.
 type operator struct{ of *instances }
 
 // actions says what there is to say of each action. RDS shows a restart by the status rebooting alone, and a failover by the zone also, which changes places with

@@ -70,8 +70,8 @@ func checkWindows(spec *databaseSpec) error {
 	if spec.Backup == nil || spec.Backup.StartTime == nil || maintenanceOf(spec).StartTime == nil {
 		return nil
 	}
-	backup, err := time.Parse(Clock, *spec.Backup.StartTime)
-	maintenance, other := time.Parse(Clock, *maintenanceOf(spec).StartTime)
+	backup, err := time.Parse(clockLayout, *spec.Backup.StartTime)
+	maintenance, other := time.Parse(clockLayout, *maintenanceOf(spec).StartTime)
 	if err != nil || other != nil {
 		return nil //nolint:nilerr // the API has checked the times
 	}

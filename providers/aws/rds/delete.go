@@ -13,7 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Remove asks RDS to delete an instance.
+// remove asks RDS to delete an instance.
 //
 // With a final snapshot the automated backups are kept as well: they lead to any moment before the end, the
 // snapshot to the end only, and they expire by themselves. Without one nothing is kept. A read replica takes no final snapshot; where one was asked for, it keeps its automated backups.

@@ -263,7 +263,7 @@ func created(made *types.DBInstance) (result driver.Result) {
 	return result
 }
 
-// List returns a page of the account's instances in the session's region, 100 at most. RDS has no filter by tags. The permission is
+// list returns a page of the account's instances in the session's region, 100 at most. RDS has no filter by tags. The permission is
 // rds:DescribeDBInstances, as for one instance. Instances of Amazon Neptune and Amazon DocumentDB are among them.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
 func (d *instances) list(ctx context.Context, req driver.ListRequest) ([]table.Found[instance], string, error) {

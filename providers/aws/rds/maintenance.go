@@ -89,7 +89,7 @@ var weekdays = []weekday{
 func weeklyWindow(window *string) v1alpha1.MaintenanceWindow {
 	name, rest, _ := strings.Cut(strings.ToLower(aws.ToString(window)), ":")
 	start, _, ok := strings.Cut(rest, "-")
-	if _, err := time.Parse(Clock, start); !ok || err != nil {
+	if _, err := time.Parse(clockLayout, start); !ok || err != nil {
 		return v1alpha1.MaintenanceWindow{}
 	}
 	for _, w := range weekdays {
@@ -108,7 +108,7 @@ func (p *instanceParams) maintenanceWindow(spec *databaseSpec, have *instance) *
 	if p.MaintenanceDay == nil && p.MaintenanceTime == nil || day == nil || start == nil {
 		return nil
 	}
-	begins, _ := time.Parse(Clock, *start) // of the API, or of RDS
+	begins, _ := time.Parse(clockLayout, *start) // of the API, or of RDS
 	i := slices.IndexFunc(weekdays, func(w weekday) bool { return w.day == *day })
 	if i < 0 {
 		return nil
@@ -117,6 +117,6 @@ func (p *instanceParams) maintenanceWindow(spec *databaseSpec, have *instance) *
 	if ends.Day() != begins.Day() {
 		last = (i + 1) % len(weekdays)
 	}
-	window := weekdays[i].name + ":" + *start + "-" + weekdays[last].name + ":" + ends.Format(Clock)
+	window := weekdays[i].name + ":" + *start + "-" + weekdays[last].name + ":" + ends.Format(clockLayout)
 	return &window
 }

@@ -96,7 +96,7 @@ func foresee(t *testing.T, from, to *v1alpha1.DatabaseParameters, applied driver
 	return changes
 }
 
-// A Role that RDS can't use keeps no interval away: that goes with the role that the server has.
+// A role that RDS can't use keeps no interval away: that goes with the role that the server has.
 func TestMonitoringKeepsItsRole(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := awstest.DatabaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {

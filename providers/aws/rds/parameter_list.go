@@ -115,7 +115,7 @@ func (l *parameterLists) put(family string, list parameterList, now time.Time) {
 	l.families[family] = datedList{list, now}
 }
 
-// List returns RDS's list of a family; nil if it can't be read, which must not keep an instance from being observed. names are parameters that it
+// list returns RDS's list of a family; nil if it can't be read, which must not keep an instance from being observed. names are parameters that it
 // should have.
 func (g *parameterGroups) list(ctx context.Context, family string, names []string) parameterList {
 	known, serves := g.lists.get(ctx, family, names, g.session.Now())

@@ -190,7 +190,7 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// A Call takes 20 parameters, and what is refused is named as a whole.
+// A call takes 20 parameters, and what is refused is named as a whole.
 func TestManyParameters(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := awstest.DatabaseOf("shop-many", withParameters(parameters{"work_mem": "8192", "work_memory": "1", "array_nulls": "2"}))

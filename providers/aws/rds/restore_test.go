@@ -70,7 +70,7 @@ func TestSourceOfARestoreIsRefused(t *testing.T) {
 	}
 }
 
-// Refused checks that an error is of a code and says something; none is wanted if it is to say nothing.
+// refused checks that an error is of a code and says something; none is wanted if it is to say nothing.
 func refused(t *testing.T, err error, code driver.Code, says string) {
 	t.Helper()
 	switch {

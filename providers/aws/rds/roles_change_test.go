@@ -77,7 +77,7 @@ func TestFormerRoleIsTold(t *testing.T) {
 	}
 }
 
-// A Role that is refused a removal stays, with what to do, and keeps no other feature from its role. The one that was to come in its place is not tried.
+// A role that is refused a removal stays, with what to do, and keeps no other feature from its role. The one that was to come in its place is not tried.
 func TestRefusedRemovalOfARole(t *testing.T) {
 	for name, test := range map[string]struct {
 		want   []v1alpha1.AssociatedRole

@@ -196,7 +196,7 @@ func TestRoleFollowsAnother(t *testing.T) {
 	}
 }
 
-// A Role that the server can't assume is a problem of the object that declares it, with what to do, and of no other one.
+// A role that the server can't assume is a problem of the object that declares it, with what to do, and of no other one.
 func TestRoleThatCannotBeAssumed(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := awstest.DatabaseOf("shop-orders", withRoles("s3Import", "shop-untrusted"))

@@ -48,9 +48,6 @@ func (a associator) write(ctx context.Context, req *request, have *instance, par
 			break
 		}
 	}
-	if len(failed) == 0 {
-		return "", nil
-	}
 	return "", table.Joined(failed)
 }
 

@@ -212,7 +212,7 @@ func (m *snapshots) writeTags(ctx context.Context, _ *snapshotRequest, have *typ
 	return "", m.writeRDSTags(ctx, have.DBSnapshotArn, tags, delta)
 }
 
-// List returns a page of the account's snapshots in the session's region, those that RDS took by itself included. RDS has no filter by tags.
+// list returns a page of the account's snapshots in the session's region, those that RDS took by itself included. RDS has no filter by tags.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBSnapshots.html
 func (m *snapshots) list(ctx context.Context, req driver.ListRequest) ([]table.Found[types.DBSnapshot], string, error) {
 	out, err := session.Call(ctx, m.Session, "DescribeDBSnapshots", m.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{Marker: session.Page(req)})
@@ -226,7 +226,7 @@ func (m *snapshots) list(ctx context.Context, req driver.ListRequest) ([]table.F
 	return found, aws.ToString(out.Marker), nil
 }
 
-// Remove deletes a snapshot. RDS deletes manual ones alone.
+// remove deletes a snapshot. RDS deletes manual ones alone.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBSnapshot.html
 func (m *snapshots) remove(ctx context.Context, req *snapshotRequest) (driver.Result, error) {
 	_, err := session.Call(ctx, m.Session, "DeleteDBSnapshot", m.rds.DeleteDBSnapshot, &rds.DeleteDBSnapshotInput{DBSnapshotIdentifier: &req.Name}, onceRDS)

@@ -112,7 +112,7 @@ func (c *supportCatalogue) look(ctx context.Context, engine string) (known engin
 	return known, fresh, !fresh && !paused(known.failed) && !paused(c.denied)
 }
 
-// List asks RDS for the versions of an engine. The permission is rds:DescribeDBMajorEngineVersions, which is not for single resources. No recording shows
+// list asks RDS for the versions of an engine. The permission is rds:DescribeDBMajorEngineVersions, which is not for single resources. No recording shows
 // an answer.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBMajorEngineVersions.html
 func (c *supportCatalogue) list(ctx context.Context, engine string) (map[string]versionSupport, error) {

@@ -18,7 +18,7 @@ import (
 
 type databaseSpec = v1alpha1.DatabaseParameters
 
-// instanceParams are the values to send, which rows of rows fill; nil leaves one alone. They are named as the parameters of the
+// instanceParams are the values to send, which the table rows fills; nil leaves one alone. They are named as the parameters of the
 // calls are, and copied into these by name.
 type instanceParams struct {
 	Engine, EngineVersion, DBName, DBInstanceClass *string

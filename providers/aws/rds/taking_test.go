@@ -85,7 +85,7 @@ func TestGroupWithoutParametersRestarts(t *testing.T) {
 	}
 }
 
-// The Mark needs no restart: an instance that lost it gets it while the server takes its group.
+// The mark needs no restart: an instance that lost it gets it while the server takes its group.
 func TestMarkWhileTheServerTakesItsGroup(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := awstest.DatabaseOf("shop-marked", func(*v1alpha1.DatabaseParameters) {})

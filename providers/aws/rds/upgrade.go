@@ -45,7 +45,7 @@ func askedFor(operation string) (version string, since time.Time, is bool) {
 	return version, time.Unix(at, 0), is && ok && err == nil
 }
 
-// The Clock of RDS may be behind that of this machine by clocksDiffer. An upgrade shows after appears at the latest: from then on an instance that goes on with its version was not upgraded.
+// The clock of RDS may be behind that of this machine by clocksDiffer. An upgrade shows after appears at the latest: from then on an instance that goes on with its version was not upgraded.
 const (
 	clocksDiffer = time.Minute
 	appears      = 5 * time.Minute

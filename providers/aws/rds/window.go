@@ -15,19 +15,19 @@ import (
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (PreferredBackupWindow, PreferredMaintenanceWindow)
 const shortestWindow = 30 * time.Minute
 
-const Clock = "15:04"
+const clockLayout = "15:04"
 
 // backupWindow returns the shortest window for backups that begins at a time. The API has checked the time. A window may end on the
 // next day.
 func backupWindow(start string) string {
-	at, _ := time.Parse(Clock, start)
-	return start + "-" + at.Add(shortestWindow).Format(Clock)
+	at, _ := time.Parse(clockLayout, start)
+	return start + "-" + at.Add(shortestWindow).Format(clockLayout)
 }
 
 // windowStart returns when a window for backups begins; nil if it is none.
 func windowStart(window *string) *string {
 	start, _, ok := strings.Cut(aws.ToString(window), "-")
-	if _, err := time.Parse(Clock, start); !ok || err != nil {
+	if _, err := time.Parse(clockLayout, start); !ok || err != nil {
 		return nil
 	}
 	return &start

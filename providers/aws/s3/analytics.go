@@ -17,7 +17,7 @@ type analysis = v1alpha1.BucketAnalyticsAWS
 
 // analyses watch how objects are read.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_AnalyticsConfiguration.html
-var analyses = NamedSort[analysis, types.AnalyticsConfiguration]{
+var analyses = namedSort[analysis, types.AnalyticsConfiguration]{
 	field: "aws.analytics", param: "analyses",
 	want:   func(s v1alpha1.BucketAWS) []analysis { return s.Analytics },
 	have:   func(b *bucket) **[]analysis { return &b.analyses },

@@ -155,7 +155,7 @@ var Buckets = table.Kind[*session.Session]{
 
 // preview is what driver.Driver says of a preview.
 func preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
-	if !replicates(&to) && ReplicationOf(&to).Role != nil { // which says nothing
+	if !replicates(&to) && replicationOf(&to).Role != nil { // which says nothing
 		to = *to.DeepCopy()
 		to.AWS.Replication.Role = nil
 	}

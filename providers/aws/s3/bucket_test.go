@@ -210,7 +210,7 @@ func TestBucketRelease(t *testing.T) {
 	}
 }
 
-// The Mark is written by a command, so the tags of the spec come by a write of their own.
+// The mark is written by a command, so the tags of the spec come by a write of their own.
 func TestBucketMarkComesBeforeItsTags(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-mark"

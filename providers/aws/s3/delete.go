@@ -16,7 +16,7 @@ const (
 	maxSweepUploads = 100
 )
 
-// Remove deletes a bucket. Contents go only if the request forces it, a bounded part at a time.
+// remove deletes a bucket. Contents go only if the request forces it, a bounded part at a time.
 func (b *buckets) remove(ctx context.Context, req *request) (driver.Result, error) {
 	err := b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {

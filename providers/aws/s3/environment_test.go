@@ -7,7 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// A environment is a local cloud, and what tests of buckets do in it.
+// An environment is a local cloud, and what tests of buckets do in it.
 type environment struct{ *awstest.Environment }
 
 func newEnvironment(t *testing.T, options localcloud.Options) *environment {

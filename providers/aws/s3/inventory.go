@@ -18,7 +18,7 @@ type inventory = v1alpha1.BucketInventoryAWS
 
 // inventories write lists of objects.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_InventoryConfiguration.html
-var inventories = NamedSort[inventory, types.InventoryConfiguration]{
+var inventories = namedSort[inventory, types.InventoryConfiguration]{
 	field: "aws.inventory", param: "inventories",
 	want:   func(s v1alpha1.BucketAWS) []inventory { return s.Inventory },
 	have:   func(b *bucket) **[]inventory { return &b.inventories },

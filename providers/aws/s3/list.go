@@ -15,7 +15,7 @@ import (
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html
 const bucketsPerPage = 1000
 
-// List returns a page of the account's buckets in the session's region, by their names: S3 lists neither tags nor any other aspect, and
+// list returns a page of the account's buckets in the session's region, by their names: S3 lists neither tags nor any other aspect, and
 // can't find buckets by a tag. It asks the region's own endpoint for that region, because S3 supports no other combination. The
 // permission is s3:ListAllMyBuckets, which takes no resource.
 func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Found[bucket], string, error) {

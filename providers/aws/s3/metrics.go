@@ -14,7 +14,7 @@ import (
 
 // metrics are what CloudWatch counts.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_MetricsConfiguration.html
-var metrics = NamedSort[v1alpha1.BucketMetricsAWS, types.MetricsConfiguration]{
+var metrics = namedSort[v1alpha1.BucketMetricsAWS, types.MetricsConfiguration]{
 	field: "aws.metrics", param: "metrics",
 	want:   func(s v1alpha1.BucketAWS) []v1alpha1.BucketMetricsAWS { return s.Metrics },
 	have:   func(b *bucket) **[]v1alpha1.BucketMetricsAWS { return &b.metrics },

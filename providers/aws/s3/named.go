@@ -19,7 +19,7 @@ const sameNamed = "entries in another order; entries of other names, which other
 
 // A namedSort is a sort of configurations of which a bucket may have up to 1,000, known by their names: S3 lists all in pages of 100, and has a call that
 // sets one and a call that deletes one. V is one in the spec, and C is one in the calls. The calls take the name of the bucket.
-type NamedSort[V, C any] struct {
+type namedSort[V, C any] struct {
 	field, param string
 	want         func(v1alpha1.BucketAWS) []V
 	have         func(*bucket) **[]V
@@ -33,7 +33,7 @@ type NamedSort[V, C any] struct {
 	advice       string // of what S3 asks, where it refuses one
 }
 
-func (s NamedSort[V, C]) row() *table.MemberList[v1alpha1.BucketParameters, bucket, params, V] {
+func (s namedSort[V, C]) row() *table.MemberList[v1alpha1.BucketParameters, bucket, params, V] {
 	return table.MembersOf(s.field,
 		func(spec *v1alpha1.BucketParameters) []V { return s.want(block(spec)) },
 		func(b *bucket) *[]V { return *s.have(b) },
@@ -42,7 +42,7 @@ func (s NamedSort[V, C]) row() *table.MemberList[v1alpha1.BucketParameters, buck
 	).Equal(sameNamed).EachOnce()
 }
 
-func (s NamedSort[V, C]) part(b aspects) table.Part[v1alpha1.BucketParameters, bucket, params] {
+func (s namedSort[V, C]) part(b aspects) table.Part[v1alpha1.BucketParameters, bucket, params] {
 	return table.Part[v1alpha1.BucketParameters, bucket, params]{
 		Fields: []string{s.field}, Taken: table.Names{s.param}, Blind: true,
 		Read: func(ctx context.Context, req *request, into *bucket) error {
@@ -62,7 +62,7 @@ func (s NamedSort[V, C]) part(b aspects) table.Part[v1alpha1.BucketParameters, b
 }
 
 // check refuses two configurations of one name, of which S3 would keep the one that is set last. The schema can't say it of 1,000.
-func (s NamedSort[V, C]) check(spec *v1alpha1.BucketParameters) error {
+func (s namedSort[V, C]) check(spec *v1alpha1.BucketParameters) error {
 	return checkNames(s.field, s.want(block(spec)), s.name)
 }
 
@@ -83,7 +83,7 @@ func checkNamed(spec *v1alpha1.BucketParameters) []error {
 const maxNamed = 1000
 
 // read returns all of the bucket.
-func (s NamedSort[V, C]) read(ctx context.Context, b aspects, bucket string) ([]V, error) {
+func (s namedSort[V, C]) read(ctx context.Context, b aspects, bucket string) ([]V, error) {
 	entries := []V{}
 	for token, pages := (*string)(nil), 0; ; pages++ {
 		page, next, err := s.list(ctx, b, bucket, token)
@@ -105,7 +105,7 @@ func (s NamedSort[V, C]) read(ctx context.Context, b aspects, bucket string) ([]
 
 // presentFirst returns what is to become of configurations with those to set first that are there. They need no room, and whatever ends the calls for new
 // ones comes too late for them.
-func (s NamedSort[V, C]) presentFirst(change table.Members[V], of []driver.Change) table.Members[V] {
+func (s namedSort[V, C]) presentFirst(change table.Members[V], of []driver.Change) table.Members[V] {
 	isNew := func(v V) bool {
 		return slices.ContainsFunc(of, func(c driver.Change) bool { return slices.Contains(c.Adds, s.name(v)) })
 	}
@@ -122,7 +122,7 @@ func (s NamedSort[V, C]) presentFirst(change table.Members[V], of []driver.Chang
 }
 
 // write deletes and sets what changes, one by one. One that S3 refuses, or has no room for, keeps no other from being set.
-func (s NamedSort[V, C]) write(ctx context.Context, b aspects, bucket string, change table.Members[V]) error {
+func (s namedSort[V, C]) write(ctx context.Context, b aspects, bucket string, change table.Members[V]) error {
 	unset := &table.Unset{}
 	for _, v := range change.Set {
 		unset.Names = append(unset.Names, s.name(v))

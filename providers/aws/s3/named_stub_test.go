@@ -27,7 +27,7 @@ func TestNamedConfigurationsThatFail(t *testing.T) {
 		"set, and an answer is lost": {map[string]driver.Code{"b": driver.Unavailable}, "a", "c", driver.Unavailable, []string{"b is denied"}},
 	} {
 		var set []string
-		sort := NamedSort[string, string]{field: "aws.sort", name: func(v string) string { return v },
+		sort := namedSort[string, string]{field: "aws.sort", name: func(v string) string { return v },
 			put: func(_ context.Context, _ aspects, _, v string) error {
 				if code, fails := tt.answers[v]; fails {
 					return &driver.Error{Code: code, Message: v + " is denied"}
@@ -53,7 +53,7 @@ func TestNamedConfigurationsThatFail(t *testing.T) {
 // Whatever ends the calls for new configurations, those that are there are set by then.
 func TestPresentConfigurationsAreSetFirst(t *testing.T) {
 	var set []string
-	sort := NamedSort[string, string]{field: "aws.sort", want: func(v1alpha1.BucketAWS) []string { return []string{"new-a", "b", "new-c", "d"} }, name: func(v string) string { return v }, change: func(*params) *table.Members[string] {
+	sort := namedSort[string, string]{field: "aws.sort", want: func(v1alpha1.BucketAWS) []string { return []string{"new-a", "b", "new-c", "d"} }, name: func(v string) string { return v }, change: func(*params) *table.Members[string] {
 		return &table.Members[string]{Set: []string{"new-a", "b", "new-c", "d"}}
 	}, put: func(_ context.Context, _ aspects, _, v string) error {
 		if strings.HasPrefix(v, "new") {
@@ -78,7 +78,7 @@ func TestPagesWithoutEnd(t *testing.T) {
 		"ever other ones":   func(*string) *string { n++; return more(new(true), new(strings.Repeat("a", n))) },
 		"no more (control)": func(*string) *string { return more(new(false), new("a")) },
 	} {
-		sort := NamedSort[string, string]{field: "aws.sort", from: func(c string) string { return c },
+		sort := namedSort[string, string]{field: "aws.sort", from: func(c string) string { return c },
 			list: func(_ context.Context, _ aspects, _ string, token *string) ([]string, *string, error) {
 				return []string{"one"}, next(token), nil
 			}}

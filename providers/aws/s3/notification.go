@@ -19,7 +19,7 @@ import (
 type notified = v1alpha1.BucketNotificationAWS
 
 // notificationsOf returns whom a spec wants notified.
-func NotificationsOf(s *v1alpha1.BucketParameters) v1alpha1.BucketNotificationsAWS {
+func notificationsOf(s *v1alpha1.BucketParameters) v1alpha1.BucketNotificationsAWS {
 	if block := block(s).Notifications; block != nil {
 		return *block
 	}
@@ -40,24 +40,24 @@ const sameNotification = "events in another order, or one by one in place of `*`
 // notificationRows are whom S3 tells what happens to objects.
 var notificationRows = table.Table[v1alpha1.BucketParameters, bucket, params]{
 	table.Field(eventBridgeField,
-		func(s *v1alpha1.BucketParameters) *bool { return NotificationsOf(s).EventBridge },
+		func(s *v1alpha1.BucketParameters) *bool { return notificationsOf(s).EventBridge },
 		func(b *bucket) *bool { return b.eventBridge },
 		func(p *params, v bool) { p.eventBridge = &v },
 	),
 	table.MembersOf(queuesField,
-		func(s *v1alpha1.BucketParameters) []notified { return NotificationsOf(s).Queues },
+		func(s *v1alpha1.BucketParameters) []notified { return notificationsOf(s).Queues },
 		func(b *bucket) *[]notified { return b.queues },
 		func(p *params, m table.Members[notified]) { p.queues = m },
 		nameOfNotified, alikeNotified,
 	).Equal(sameNotification).RefersIn("arn", driver.ReferenceQueue),
 	table.MembersOf(topicsField,
-		func(s *v1alpha1.BucketParameters) []notified { return NotificationsOf(s).Topics },
+		func(s *v1alpha1.BucketParameters) []notified { return notificationsOf(s).Topics },
 		func(b *bucket) *[]notified { return b.topics },
 		func(p *params, m table.Members[notified]) { p.topics = m },
 		nameOfNotified, alikeNotified,
 	).Equal(sameNotification).RefersIn("arn", driver.ReferenceTopic),
 	table.MembersOf(functionsField,
-		func(s *v1alpha1.BucketParameters) []notified { return NotificationsOf(s).Functions },
+		func(s *v1alpha1.BucketParameters) []notified { return notificationsOf(s).Functions },
 		func(b *bucket) *[]notified { return b.functions },
 		func(p *params, m table.Members[notified]) { p.functions = m },
 		nameOfNotified, alikeNotified,
@@ -294,7 +294,7 @@ func adviseNotifications(err error, changes []driver.Change) error {
 func checkNotifications(spec *v1alpha1.BucketParameters, location string) []error {
 	var problems []error
 	var all []declaredNotification
-	n := NotificationsOf(spec)
+	n := notificationsOf(spec)
 	for _, list := range []struct {
 		field   string
 		entries []notified

@@ -21,7 +21,7 @@ type caller struct {
 // identityARN takes the ARN of an identity apart: its partition, the account, and what it is.
 var identityARN = regexp.MustCompile(`^arn:([a-z-]+):(?:iam|sts)::([0-9]{12}):(.*)$`)
 
-// Account returns the account of the caller.
+// account returns the account of the caller.
 func (c caller) account() string {
 	if own := identityARN.FindStringSubmatch(c.arn); own != nil {
 		return own[2]
@@ -29,7 +29,7 @@ func (c caller) account() string {
 	return ""
 }
 
-// Session takes the ARN of a session of a role apart; the name is empty if the caller is none.
+// session takes the ARN of a session of a role apart; the name is empty if the caller is none.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
 func (c caller) session() (name, beforePath string) {
 	own := identityARN.FindStringSubmatch(c.arn)

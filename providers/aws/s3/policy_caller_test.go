@@ -11,7 +11,7 @@ const (
 	sessionOf = "arn:aws:sts::111111111111:assumed-role/mooring/abc"
 )
 
-// A Session calls with the ARN of its role, which lacks the path. A pattern counts as a match only if it is one whatever the path is, and as none only if no path makes it one.
+// A session calls with the ARN of its role, which lacks the path. A pattern counts as a match only if it is one whatever the path is, and as none only if no path makes it one.
 func TestRolesOfSessions(t *testing.T) {
 	unknown, known, plain := caller{arn: sessionOf}, caller{arn: sessionOf, role: roleOf + "team/mooring"}, caller{arn: sessionOf, role: roleOf + "mooring"}
 	other := caller{arn: sessionOf, role: roleOf + "team/other"} // not the role that it is a session of

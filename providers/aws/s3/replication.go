@@ -25,7 +25,7 @@ const (
 )
 
 // replicationOf returns what a spec wants copied.
-func ReplicationOf(s *v1alpha1.BucketParameters) v1alpha1.BucketReplicationAWS {
+func replicationOf(s *v1alpha1.BucketParameters) v1alpha1.BucketReplicationAWS {
 	if block := block(s).Replication; block != nil {
 		return *block
 	}
@@ -33,19 +33,19 @@ func ReplicationOf(s *v1alpha1.BucketParameters) v1alpha1.BucketReplicationAWS {
 }
 
 // replicates reports whether a spec wants anything copied.
-func replicates(s *v1alpha1.BucketParameters) bool { return len(ReplicationOf(s).Rules) > 0 }
+func replicates(s *v1alpha1.BucketParameters) bool { return len(replicationOf(s).Rules) > 0 }
 
 // replicationRows are what S3 copies to other buckets. Read takes care that a role alone says nothing.
 var replicationRows = table.Table[v1alpha1.BucketParameters, bucket, params]{
 	table.Field(replicationRole,
-		func(s *v1alpha1.BucketParameters) *string { return ReplicationOf(s).Role },
+		func(s *v1alpha1.BucketParameters) *string { return replicationOf(s).Role },
 		func(b *bucket) *string { return b.replicationRole },
 		func(p *params, v string) { p.replicationRole = &v },
 	).Reported(func(b *bucket) *string { return session.NonEmpty(b.replicatesBy) }).
 		Equal(func(want, have string) bool { return want == have }, "a role without rules says nothing").
 		Refers(driver.ReferenceRole),
 	table.Shown(table.MembersOf(replicationRules,
-		func(s *v1alpha1.BucketParameters) []replicationRule { return ReplicationOf(s).Rules },
+		func(s *v1alpha1.BucketParameters) []replicationRule { return replicationOf(s).Rules },
 		func(b *bucket) *[]replicationRule { return b.replicationRules },
 		func(p *params, m table.Members[replicationRule]) { p.replicationRules = m },
 		nameOfRule, alikeReplication,
@@ -95,7 +95,7 @@ func (b replication) part() table.Part[v1alpha1.BucketParameters, bucket, params
 			into.replicatesBy, into.replicationRules = new(aws.ToString(document.Role)), &rules
 			into.replicationRole = into.replicatesBy
 			if !replicates(&req.Spec) { // a role is used by rules
-				into.replicationRole = new(aws.ToString(ReplicationOf(&req.Spec).Role))
+				into.replicationRole = new(aws.ToString(replicationOf(&req.Spec).Role))
 			}
 			return nil
 		},
@@ -141,7 +141,7 @@ func (b replication) write(ctx context.Context, req *request, isNew bool, p *par
 		return err
 	}
 	if p.replicationRole != nil || was == "" {
-		document.Role = ReplicationOf(&req.Spec).Role
+		document.Role = replicationOf(&req.Spec).Role
 	}
 	if err := mayHaveRole(req, document, was, p.replicationRules.Set); err != nil {
 		return err
@@ -170,7 +170,7 @@ func mayHaveRole(req *request, document types.ReplicationConfiguration, was stri
 	case was != "" && role != was && len(others) > 0:
 		return table.Fields{replicationRole, replicationRules}.Refuse("S3 has one role for all rules of a bucket, and rules that others set (%s) copy by %s: set spec.aws.replication.role to that role, or have these rules removed from the bucket",
 			strings.Join(others, ", "), was)
-	case replicates(&req.Spec) && role != aws.ToString(ReplicationOf(&req.Spec).Role):
+	case replicates(&req.Spec) && role != aws.ToString(replicationOf(&req.Spec).Role):
 		return &driver.Error{Code: driver.Busy, Op: "PutBucketReplication", Message: "somebody else has just changed the role by which the bucket copies: it is looked at again"}
 	}
 	return nil
@@ -178,7 +178,7 @@ func mayHaveRole(req *request, document types.ReplicationConfiguration, was stri
 
 // checkReplicationRole refuses rules without a role, which would copy by whatever role the bucket has.
 func checkReplicationRole(spec *v1alpha1.BucketParameters) error {
-	if !replicates(spec) || aws.ToString(ReplicationOf(spec).Role) != "" {
+	if !replicates(spec) || aws.ToString(replicationOf(spec).Role) != "" {
 		return nil
 	}
 	return table.Fields{replicationRules, replicationRole}.Refuse("spec.aws.replication.rules need a role, with which S3 copies objects: set spec.aws.replication.role")
@@ -186,7 +186,7 @@ func checkReplicationRole(spec *v1alpha1.BucketParameters) error {
 
 // checkRules refuses rules of which S3 would not do what they say: two of one name, and rules without a role.
 func checkRules(spec *v1alpha1.BucketParameters) error {
-	if err := checkNames(replicationRules, ReplicationOf(spec).Rules, nameOfRule); err != nil {
+	if err := checkNames(replicationRules, replicationOf(spec).Rules, nameOfRule); err != nil {
 		return err
 	}
 	return checkReplicationRole(spec)
@@ -208,7 +208,7 @@ func checkReplication(spec *v1alpha1.BucketParameters) error {
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ReplicationRule.html
 func checkPriorities(spec *v1alpha1.BucketParameters) error {
 	of := map[int32]string{}
-	for _, r := range ReplicationOf(spec).Rules {
+	for _, r := range replicationOf(spec).Rules {
 		if r.Priority == nil {
 			continue
 		}

@@ -22,7 +22,7 @@ type tiering = v1alpha1.BucketIntelligentTieringAWS
 
 // tierings move objects of the storage class INTELLIGENT_TIERING.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_IntelligentTieringConfiguration.html
-var tierings = NamedSort[tiering, types.IntelligentTieringConfiguration]{
+var tierings = namedSort[tiering, types.IntelligentTieringConfiguration]{
 	field: "aws.intelligentTiering", param: "tierings",
 	want:   func(s v1alpha1.BucketAWS) []tiering { return s.IntelligentTiering },
 	have:   func(b *bucket) **[]tiering { return &b.tierings },

@@ -77,10 +77,16 @@ func (a *API) advise(operation string, err error) error {
 	return err
 }
 
-// An advised error is the refusal of a call whose message says what to do about it.
+// An advised error is the refusal of a call whose message says what to do about it. err is nil if the refusal has no cause.
 type advised struct{ err error }
 
-func (a *advised) Error() string { return a.err.Error() }
+func (a *advised) Error() string {
+	if a.err == nil {
+		return ""
+	}
+	return a.err.Error()
+}
+
 func (a *advised) Unwrap() error { return a.err }
 
 // Advise adds advice to the message of an error with one of codes, unless its message has advice already: that of its API's table, or that about a policy of

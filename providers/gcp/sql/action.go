@@ -13,7 +13,7 @@ import (
 // possibleActions are what Cloud SQL does to an instance once. It manages no administrator's password.
 var possibleActions = []driver.Action{driver.Restart, driver.Failover}
 
-// A operator does to servers what people ask for once.
+// An operator does to servers what people ask for once.
 type operator struct{ of *instances }
 
 // actions says what there is to say of each action. Cloud SQL shows a failover by the zone, which changes places with that of the standby.

@@ -100,7 +100,7 @@ func (r *remover) listBatch(ctx context.Context) (found batch, err error) {
 	return found, nil
 }
 
-// ListPage returns a page of the versions of objects, with what keeps each, and the token of the next page.
+// listPage returns a page of the versions of objects, with what keeps each, and the token of the next page.
 func (r *remover) listPage(ctx context.Context, token string) (objects []*storage.ObjectAttrs, next string, err error) {
 	query := &storage.Query{Versions: true, Projection: storage.ProjectionNoACL}
 	if err := query.SetAttrSelection([]string{"Name", "Generation", "EventBasedHold", "TemporaryHold", "RetentionExpirationTime"}); err != nil {
