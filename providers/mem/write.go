@@ -79,11 +79,7 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 		}
 		next := m.objects.clone(have)
 		for _, c := range changes {
-			err := h.field(FieldRefused, c.Field, call)
-			if err == nil && m.refuses != nil {
-				err = m.refuses(call, have, c)
-			}
-			if err != nil {
+			if err := m.takes(call, h, have, c); err != nil {
 				failed.Failed = append(failed.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 				continue
 			}
@@ -102,6 +98,17 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 		return operation, failed
 	}
 	return orZero(operation, err)
+}
+
+// takes returns why one change is not made; nil if it is.
+func (m *manager[S, H]) takes(call *Call, h hits, have *H, c driver.Change) error {
+	if err := h.field(FieldRefused, c.Field, call); err != nil {
+		return err
+	}
+	if m.refuses == nil {
+		return nil
+	}
+	return m.refuses(call, have, c)
 }
 
 // writePassword makes the change of the administrator's password that a request has.

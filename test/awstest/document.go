@@ -19,6 +19,7 @@ type NamedSort struct {
 	Ours, Changed, Refused string
 }
 
+// NamedSorts are the sorts of named documents that a bucket can have.
 var NamedSorts = map[string]NamedSort{
 	"aws.metrics": {
 		"Metrics",
@@ -177,6 +178,7 @@ func NotificationsOf(t testing.TB, client *s3.Client, name string) *s3types.Noti
 		TopicConfigurations: out.TopicConfigurations, LambdaFunctionConfigurations: out.LambdaFunctionConfigurations}
 }
 
+// PutNotifications replaces the document of a bucket.
 func PutNotifications(t testing.TB, client *s3.Client, name string, document *s3types.NotificationConfiguration) {
 	t.Helper()
 	Do(t, client.PutBucketNotificationConfiguration, &s3.PutBucketNotificationConfigurationInput{Bucket: &name, NotificationConfiguration: document})
@@ -192,11 +194,13 @@ func ReplicationOf(t testing.TB, client *s3.Client, name string) *s3types.Replic
 	return out.ReplicationConfiguration
 }
 
+// PutReplication replaces the document of a bucket by one with these rules.
 func PutReplication(t testing.TB, client *s3.Client, name, role string, rules ...s3types.ReplicationRule) {
 	t.Helper()
 	Do(t, client.PutBucketReplication, &s3.PutBucketReplicationInput{Bucket: &name, ReplicationConfiguration: &s3types.ReplicationConfiguration{Role: &role, Rules: rules}})
 }
 
+// LockRule returns how long a bucket keeps new object versions by default; nil if it has no such rule.
 func LockRule(t testing.TB, client *s3.Client, name string) *s3types.DefaultRetention {
 	rule := Do(t, client.GetObjectLockConfiguration, &s3.GetObjectLockConfigurationInput{Bucket: &name}).ObjectLockConfiguration.Rule
 	if rule == nil {

@@ -98,6 +98,7 @@ func (w *Environment) Clients(account, region string) (*s3.Client, *rds.Client) 
 // connection, the answer is lost, and the SDK repeats a write that was made (https://github.com/aws/aws-sdk-go-v2/issues/2737).
 type wholeBodies struct{ base http.RoundTripper }
 
+// RoundTrip implements http.RoundTripper.
 func (b wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return b.base.RoundTrip(r)

@@ -45,7 +45,10 @@ func callsOfAWS(t *testing.T) []string {
 				if slices.Contains(clients, of.Sel.Name) && method.Sel.Name != "Options" {
 					calls = append(calls, of.Sel.Name+"."+method.Sel.Name)
 				}
-			case *ast.Ident: // stscreds.NewAssumeRoleProvider
+			case *ast.Ident: // stscreds.NewAssumeRoleProvider, and client.DescribeAccountAttributes in the package of a service
+				if of.Name == "client" && slices.Contains(clients, file.Name.Name) {
+					calls = append(calls, file.Name.Name+"."+method.Sel.Name)
+				}
 				if of.Name == "stscreds" && strings.HasPrefix(method.Sel.Name, "New") {
 					calls = append(calls, of.Name+"."+method.Sel.Name)
 				}

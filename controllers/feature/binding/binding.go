@@ -63,7 +63,7 @@ func Of(k *kind.Kind, secrets *Reader, writer client.Writer, login Login) featur
 		return nil
 	}
 	b := &binding{k, secrets, writer, login}
-	return feature.Set{{Observed: b.observed, Read: b.read, Publish: b.publish, Drop: b.drop, Recorded: recorded, Clear: clear}}
+	return feature.Set{{Observed: b.observed, Read: b.read, Publish: b.publish, Drop: b.drop, Recorded: recorded, Clear: clearMemory}}
 }
 
 // password returns what is known of the password; nothing for a kind without a login.
@@ -111,8 +111,8 @@ func lacksLogin(changes []driver.Change) bool {
 	})
 }
 
-// clear forgets what the connection Secret holds of the former cloud object.
-func clear(in *reconciliation.State) (store bool) {
+// clearMemory forgets what the connection Secret holds of the former cloud object.
+func clearMemory(in *reconciliation.State) (store bool) {
 	Forget(&in.Memory)
 	return false
 }

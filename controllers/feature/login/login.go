@@ -66,7 +66,7 @@ func New(api client.Reader, passwords *password.Store, connections *binding.Read
 func (l *Login) Features() feature.Set {
 	return feature.Set{{
 		Request: request, Failed: failed, Observed: observed, Compare: l.compare, Interpret: interpret, Plan: planLogin, Read: l.read, Prepare: l.prepare, Sent: sent, Publish: l.publish,
-		Clear: clear, Drop: l.drop, Due: due,
+		Clear: clearMemory, Drop: l.drop, Due: due,
 	}}
 }
 
@@ -137,8 +137,8 @@ func interpret(in *reconciliation.State) []driver.Change {
 	return nil
 }
 
-// clear removes what is remembered of the password of the former server.
-func clear(in *reconciliation.State) (store bool) {
+// clearMemory removes what is remembered of the password of the former server.
+func clearMemory(in *reconciliation.State) (store bool) {
 	m := remembered.In(in.Memory.Parts)
 	m.sent = 0
 	remembered.Set(&in.Memory.Parts, m)

@@ -130,8 +130,8 @@ func tooOld(m reconciliation.Memory, now time.Time, sync time.Duration) bool {
 
 // GatherFor has features read what an action takes, once it is planned: no other action needs it. What it returns holds also beside an error.
 func (g *Gatherer) GatherFor(ctx context.Context, known reconciliation.State, a plan.Action) (reconciliation.State, error) {
-	if a.Verb == plan.Create && known.Described.Name.Refuses(known.Request.Name) != nil {
-		return known, nil // the creation ends at its name, and says why
+	if refused := known.Described.Name.Refuses(known.Request.Name); a.Verb == plan.Create && refused != nil {
+		return known, nil //nolint:nilerr // the creation ends at its name, and says why
 	}
 	err := g.Features.Read(ctx, &known, a)
 	known.Redact = known.Redactor()

@@ -1,9 +1,10 @@
 package rds
 
 import (
-	"github.com/mooring-dev/mooring/providers/aws/session"
 	"slices"
 	"testing"
+
+	"github.com/mooring-dev/mooring/providers/aws/session"
 )
 
 // What a row fills reaches the calls that it has to reach.

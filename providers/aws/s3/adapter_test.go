@@ -1,8 +1,9 @@
 package s3
 
 import (
-	"github.com/mooring-dev/mooring/providers/aws/session"
 	"testing"
+
+	"github.com/mooring-dev/mooring/providers/aws/session"
 )
 
 // What a row fills reaches the calls that it has to reach.

@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/gcp/resource"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -25,13 +24,6 @@ var insightsRows = table.Table[databaseParameters, instance, instanceParams]{
 	}),
 	plain("gcp.insights.recordApplicationTags", "RecordApplicationTags", func(i *instance) *bool { return new(i.insights().RecordApplicationTags) }),
 	plain("gcp.insights.recordClientAddress", "RecordClientAddress", func(i *instance) *bool { return new(i.insights().RecordClientAddress) }),
-}
-
-func insightsOf(p *databaseParameters) *v1alpha1.QueryInsights {
-	if i := gcpOf(p).Insights; i != nil {
-		return i
-	}
-	return &v1alpha1.QueryInsights{}
 }
 
 func (i *instance) insights() *sqladmin.InsightsConfig {

@@ -1,9 +1,8 @@
 package rds
 
 import (
-	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
-
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
 // shownInstances are the instances of the caller.

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -331,13 +332,9 @@ type listedBucket struct {
 
 // listBuckets pages only if asked to, and only then says where each bucket is.
 func (c *call) listBuckets() (cloud.Reply, error) {
-	limit, paged := 10000, c.query.Has("max-buckets")
-	if paged {
-		n, err := strconv.Atoi(c.query.Get("max-buckets"))
-		if err != nil || n < 1 || n > 10000 {
-			return cloud.Reply{}, amazon.Err(http.StatusBadRequest, "InvalidArgument", "Argument max-buckets must be an integer between 1 and 10000")
-		}
-		limit = n
+	limit, err := mostBuckets(c.query)
+	if err != nil {
+		return cloud.Reply{}, err
 	}
 	limit = c.cloud.PageOfAtMost(limit)
 	after, ours := cloud.ReadPageToken(c.query.Get("continuation-token"))
@@ -373,6 +370,19 @@ func (c *call) listBuckets() (cloud.Reply, error) {
 		Prefix            string         `xml:"Prefix,omitempty"`
 		ContinuationToken string         `xml:"ContinuationToken,omitempty"`
 	}{Buckets: found, OwnerID: canonicalUser(c.caller.Account), Prefix: c.query.Get("prefix"), ContinuationToken: token}), nil
+}
+
+// mostBuckets returns how many buckets a list asks for at most.
+func mostBuckets(query url.Values) (int, error) {
+	const most = 10000
+	if !query.Has("max-buckets") {
+		return most, nil
+	}
+	n, err := strconv.Atoi(query.Get("max-buckets"))
+	if err != nil || n < 1 || n > most {
+		return 0, amazon.Err(http.StatusBadRequest, "InvalidArgument", "Argument max-buckets must be an integer between 1 and 10000")
+	}
+	return n, nil
 }
 
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

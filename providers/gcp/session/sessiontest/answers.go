@@ -36,42 +36,53 @@ func Answers(t *testing.T, apis map[string]*session.API) {
 		if !known {
 			e = api.Other
 		}
-		whole := wholeAnswer(e)
-		if whole == "" && !e.Nothing {
-			t.Errorf("%s: nothing is known of its answers", operation)
+		answers(t, api, operation, e)
+	}
+}
+
+// answers checks what is taken for an answer of one operation.
+func answers(t *testing.T, api *session.API, operation string, e session.Answer) {
+	t.Helper()
+	whole := wholeAnswer(e)
+	if whole == "" && !e.Nothing {
+		t.Errorf("%s: nothing is known of its answers", operation)
+	}
+	for what, answer := range noAnswers(whole) {
+		if e.Nothing && !strings.HasPrefix(answer.body, "<") && !strings.Contains(answer.body, `":`) || e.Members != nil && answer.body == "{}" {
+			continue // that is what Google says, or says as good as
 		}
-		for what, answer := range map[string]fixed{
-			"a page":      {200, "<!DOCTYPE html>\n<html><body>Log in</body></html>"},
-			"other XML":   {200, `<?xml version="1.0"?><feed/>`},
-			"other JSON":  {200, `{"status":"ok"}`},
-			"other kind":  {200, `{"kind":"storage#folder","items":[]}`},
-			"an error":    {200, `{"error":{"code":404,"errors":[{"reason":"notFound"}]}}`},
-			"nothing":     {200, ``},
-			"204":         {204, ``},
-			"white space": {200, " \r\n"},
-			"a beginning": {200, whole[:len(whole)/2]},
-			"a list":      {200, `[]`},
-			"null":        {200, `null`},
-			"no members":  {200, `{}`},
-		} {
-			if e.Nothing && !strings.HasPrefix(answer.body, "<") && !strings.Contains(answer.body, `":`) || e.Members != nil && answer.body == "{}" {
-				continue // that is what Google says, or says as good as
+		t.Run(operation+"/"+what, func(t *testing.T) {
+			text, err := answer.to(t, api, operation)
+			if err == nil {
+				t.Fatalf("%q is taken for an answer", text)
 			}
-			t.Run(operation+"/"+what, func(t *testing.T) {
-				text, err := answer.to(t, api, operation)
-				if err == nil {
-					t.Fatalf("%q is taken for an answer", text)
-				}
-				if code := driver.CodeOf(err); code != driver.Unavailable {
-					t.Errorf("got %v (%v), want code %v", err, code, driver.Unavailable)
-				}
-			})
-		}
-		t.Run(operation+"/its own", func(t *testing.T) {
-			if text, err := (fixed{200, whole}).to(t, api, operation); err != nil || text != whole {
-				t.Errorf("the client reads %q, %v, want %q", text, err, whole)
+			if code := driver.CodeOf(err); code != driver.Unavailable {
+				t.Errorf("got %v (%v), want code %v", err, code, driver.Unavailable)
 			}
 		})
+	}
+	t.Run(operation+"/its own", func(t *testing.T) {
+		if text, err := (fixed{200, whole}).to(t, api, operation); err != nil || text != whole {
+			t.Errorf("the client reads %q, %v, want %q", text, err, whole)
+		}
+	})
+}
+
+// noAnswers are answers that are none of Google's, or not the whole of one.
+func noAnswers(whole string) map[string]fixed {
+	return map[string]fixed{
+		"a page":      {200, "<!DOCTYPE html>\n<html><body>Log in</body></html>"},
+		"other XML":   {200, `<?xml version="1.0"?><feed/>`},
+		"other JSON":  {200, `{"status":"ok"}`},
+		"other kind":  {200, `{"kind":"storage#folder","items":[]}`},
+		"an error":    {200, `{"error":{"code":404,"errors":[{"reason":"notFound"}]}}`},
+		"nothing":     {200, ``},
+		"204":         {204, ``},
+		"white space": {200, " \r\n"},
+		"a beginning": {200, whole[:len(whole)/2]},
+		"a list":      {200, `[]`},
+		"null":        {200, `null`},
+		"no members":  {200, `{}`},
 	}
 }
 
@@ -150,34 +161,43 @@ func calledOperations(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var op ast.Expr // the value of the constant of that name, of the function that is looked at
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ValueSpec:
-				if n.Names[0].Name == "op" && len(n.Values) == 1 {
-					op = n.Values[0]
-				}
-			case *ast.CallExpr:
-				if !isDo(n.Fun) || len(n.Args) < 3 {
-					return true
-				}
-				name := n.Args[2]
-				if constant, ok := name.(*ast.Ident); ok && constant.Name == "op" {
-					name = op
-				}
-				literal, ok := name.(*ast.BasicLit)
-				if !ok {
-					t.Fatalf("%s: session.Do gets no name that can be read here, so nothing tries what it makes of answers", files.Position(n.Pos()))
-				}
-				called[strings.Trim(literal.Value, `"`)] = true
-			}
-			return true
-		})
+		for _, operation := range operationsIn(t, files, file) {
+			called[operation] = true
+		}
 	}
 	if len(called) == 0 {
 		t.Fatal("the sources call no operation")
 	}
 	return slices.Sorted(maps.Keys(called))
+}
+
+// operationsIn returns the operations that one file calls.
+func operationsIn(t *testing.T, files *token.FileSet, file *ast.File) (called []string) {
+	t.Helper()
+	var op ast.Expr // the value of the constant of that name, of the function that is looked at
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			if n.Names[0].Name == "op" && len(n.Values) == 1 {
+				op = n.Values[0]
+			}
+		case *ast.CallExpr:
+			if !isDo(n.Fun) || len(n.Args) < 3 {
+				return true
+			}
+			name := n.Args[2]
+			if constant, ok := name.(*ast.Ident); ok && constant.Name == "op" {
+				name = op
+			}
+			literal, ok := name.(*ast.BasicLit)
+			if !ok {
+				t.Fatalf("%s: session.Do gets no name that can be read here, so nothing tries what it makes of answers", files.Position(n.Pos()))
+			}
+			called = append(called, strings.Trim(literal.Value, `"`))
+		}
+		return true
+	})
+	return called
 }
 
 // isDo reports whether a function is session.Do.
