@@ -43,7 +43,7 @@ func due(in reconciliation.State) time.Time {
 		return next
 	}
 	ready := in.Err == nil && (out.State == condition.UpToDate || out.State == condition.DriftWaits) && out.Next == outcome.AtSync && !out.KeepConditions
-	if ready && binding.Usable(in) && rotationMissed(in.Kind, now.settled, in.Object, in.View.Concerning(in.Observation), in.Policy) {
+	if ready && binding.Usable(in) && rotationMissed(in.Kind, now.settled, in.Object, in.Observation, in.Policy) {
 		return in.Now
 	}
 	return time.Time{}
